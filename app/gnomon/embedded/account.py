@@ -1,0 +1,56 @@
+"""Who runs the server. PostgreSQL refuses to run as root, so root hands it to an unprivileged account."""
+
+import os
+import pwd
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+# In every passwd file; initdb needs an account with a name, a bare number will not do.
+UNPRIVILEGED: Final = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user of this machine, by its numbers."""
+
+    user: int
+    group: int
+
+    def own(self, *paths: Path) -> None:
+        """Give paths to this account; only root can, and only root needs to."""
+        if is_root():
+            for path in paths:
+                os.chown(path, self.user, self.group)
+
+    def command(self, *command: str | Path, dies_with_parent: bool = False) -> list[str]:
+        """The command line that runs `command` as this account, as our own child.
+
+        With dies_with_parent the kernel interrupts the program when its parent is gone. That wish is lost by a change of user,
+        hence setpriv, which makes it after the change. Where setpriv does not exist (macOS) the wish is left out.
+        """
+        words = [str(word) for word in command]
+        setpriv = shutil.which("setpriv")
+        wishes = ["--pdeathsig", "INT"] if dies_with_parent and setpriv else []
+        if is_root() and self.user:
+            if setpriv is None:
+                # sudo execs, so that the program stays our child; -n never asks for a password.
+                return ["sudo", "-n", "-u", f"#{self.user}", "-g", f"#{self.group}", "--", *words]
+            wishes = [f"--reuid={self.user}", f"--regid={self.group}", "--clear-groups", *wishes]
+        return [setpriv, *wishes, "--", *words] if setpriv and wishes else words
+
+
+def is_root() -> bool:
+    """Whether this process runs as root."""
+    return os.geteuid() == 0
+
+
+def server_account(cluster: Path | None = None) -> Account:
+    """The account that runs the server: the owner of the cluster when root finds one, `nobody` for a new one, else ourselves."""
+    if not is_root():
+        return Account(os.geteuid(), os.getegid())
+    if cluster is not None and cluster.is_dir() and (owner := cluster.stat()).st_uid:
+        return Account(owner.st_uid, owner.st_gid)
+    entry = pwd.getpwnam(UNPRIVILEGED)
+    return Account(entry.pw_uid, entry.pw_gid)
