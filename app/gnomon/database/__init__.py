@@ -1,0 +1,1 @@
+"""The only door to PostgreSQL: migrations, the pool, calls, hints and list queries."""

@@ -1,0 +1,189 @@
+"""Runs revisions online or writes them out: what migrations/env.py does, for `gnomon migrate` and for Alembic alike.
+
+Everything happens in one transaction, under an advisory lock, with a short lock_timeout:
+
+* one transaction, so that a migration that fails in the middle leaves the database as it was;
+* the lock, so that twenty pods may migrate at once: one works, the others wait and then find nothing left to do. It
+  ends with the transaction, so it also works behind a pooler and never outlives its holder;
+* lock_timeout, because a statement that waits for a table's lock blocks everybody who comes after it. Waiting is done
+  outside instead: everything is rolled back and tried again after a random pause, until the patience is used up.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from itertools import count
+from typing import Any, Final
+
+import psycopg
+import sqlalchemy as sa
+from alembic import context
+from alembic.runtime.migration import MigrationInfo
+
+from gnomon.database import roles
+from gnomon.database.backoff import full_jitter
+from gnomon.settings import read_settings
+
+#: Key of the advisory lock: "gnomon" as bytes. Any constant does, as long as every version uses the same.
+LOCK_KEY: Final = int.from_bytes(b"gnomon", "big")
+
+OLDEST_SERVER: Final = 17
+
+#: How long one statement waits for a lock, and everybody behind it with it.
+LOCK_TIMEOUT: Final = timedelta(seconds=3)
+
+#: How long the whole is tried again before it gives up.
+PATIENCE: Final = timedelta(minutes=10)
+
+#: Held elsewhere: a lock not had in time, or a deadlock with somebody who was chosen to go on.
+_LATER: Final = ("55P03", "40P01")
+
+_PRIVATE_SCHEMA: Final = "create schema if not exists gnomon_data"
+
+_FIRST_PAUSE: Final = timedelta(milliseconds=200)
+_LONGEST_PAUSE: Final = timedelta(seconds=5)
+
+#: Seed rows (time zones, slices, the first periods). Repeated at every migration: it adds what is missing.
+INSTALL: Final = """
+do $$ begin
+    if to_regprocedure('gnomon_data.install()') is not null then perform gnomon_data.install(); end if;
+end $$
+"""
+
+
+class DatabaseUnnamed(RuntimeError):
+    """Nothing says which database to migrate."""
+
+    hint = "Set GNOMON_DATABASE_URL."
+
+
+class ServerTooOld(RuntimeError):
+    """The server is older than PostgreSQL 17."""
+
+    hint = "Use PostgreSQL 17 or 18, or unset GNOMON_DATABASE_URL for the embedded one."
+
+
+class DatabaseBusy(RuntimeError):
+    """Locks held by others did not let the migration through; nothing was changed."""
+
+    hint = "Look for long transactions in pg_stat_activity, then migrate again."
+
+
+def connector(url: str) -> Callable[[], psycopg.Connection]:
+    """How migrations connect: libpq reads the address, so that every form it knows works (sockets, several hosts)."""
+    return partial(psycopg.connect, url, application_name="gnomon migrate")
+
+
+def silent(_line: str) -> None:
+    """Report nothing."""
+
+
+@dataclass
+class Run:
+    """How a migration connects and waits, and what it did."""
+
+    connect: Callable[[], psycopg.Connection]
+    report: Callable[[str], None] = silent
+    lock_timeout: timedelta = LOCK_TIMEOUT
+    patience: timedelta = PATIENCE
+    applied: list[str] = field(default_factory=list)
+    """Revisions stepped over, up or down, by the attempt that succeeded."""
+    stands_at: str | None = None
+    """The revision the database is at in the end; None: nothing of Gnomon is in it."""
+
+
+def enter() -> None:
+    """What env.py calls: online or offline, with the caller's Run or, under Alembic's own command, one by settings.
+
+    Raises DatabaseUnnamed when neither says which database, and what online raises.
+    """
+    if context.is_offline_mode():
+        offline()
+        return
+    run = context.config.attributes.get("run")
+    online(run if isinstance(run, Run) else _run_by_settings())
+
+
+def online(run: Run) -> None:
+    """Do what Alembic was asked for.
+
+    Raises ServerTooOld, RolesMissing, DatabaseBusy, SqlFileFailed.
+    """
+    engine = sa.create_engine("postgresql+psycopg://", creator=run.connect, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        _refuse_old_server(connection)
+        _configure(connection=connection)
+        if context.get_context().opts.get("dont_mutate"):  # `alembic current`
+            context.run_migrations()
+            return
+    deadline = time.monotonic() + run.patience.total_seconds()
+    for attempt in count():
+        try:
+            _change(run, engine)
+        except sa.exc.DBAPIError as error:
+            if not isinstance(error.orig, psycopg.Error) or error.orig.sqlstate not in _LATER:
+                raise
+            if time.monotonic() > deadline:
+                raise DatabaseBusy(DatabaseBusy.__doc__) from error
+            run.report(f"waiting: {error.orig.diag.message_primary}")
+            time.sleep(full_jitter(attempt, base=_FIRST_PAUSE, ceiling=_LONGEST_PAUSE).total_seconds())
+        else:
+            return
+
+
+def offline() -> None:
+    """Write the SQL of the revisions to Alembic's output instead of running it."""
+    _configure(dialect_name="postgresql")
+    with context.begin_transaction():
+        context.execute(_PRIVATE_SCHEMA)
+        context.execute(roles.script())
+        context.run_migrations()
+        context.execute(INSTALL)
+
+
+def _change(run: Run, engine: sa.Engine) -> None:
+    """One attempt, all or nothing."""
+    with engine.begin() as connection:
+        # In a transaction of its own: others who make the same roles wait for it, and it should not last.
+        _limit_waiting(connection, run)
+        roles.ensure(connection)
+    with engine.begin() as connection:
+        _limit_waiting(connection, run)
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK_KEY)))
+        connection.exec_driver_sql(_PRIVATE_SCHEMA)
+        run.applied.clear()
+
+        def note(*, step: MigrationInfo, **_: object) -> None:
+            run.applied.append(str(step.up_revision_id))
+            run.report(f"{'applied' if step.is_upgrade else 'taken back'}: {step.up_revision_id}")
+
+        _configure(connection=connection, on_version_apply=note)
+        context.run_migrations()
+        connection.exec_driver_sql(INSTALL)
+        run.stands_at = context.get_context().get_current_revision()
+
+
+def _configure(**options: Any) -> None:
+    context.configure(version_table_schema="gnomon_data", **options)
+
+
+def _run_by_settings() -> Run:
+    url = read_settings().database_url
+    if url is None:
+        raise DatabaseUnnamed(DatabaseUnnamed.__doc__)
+    return Run(connector(url), report=logging.getLogger("alembic").warning)
+
+
+def _limit_waiting(connection: sa.Connection, run: Run) -> None:
+    milliseconds = round(run.lock_timeout.total_seconds() * 1000)
+    connection.exec_driver_sql(f"set local lock_timeout = {milliseconds}")
+
+
+def _refuse_old_server(connection: sa.Connection) -> None:
+    version = connection.exec_driver_sql("show server_version").scalar_one()
+    if int(connection.exec_driver_sql("show server_version_num").scalar_one()) // 10_000 < OLDEST_SERVER:
+        message = f"The server is PostgreSQL {version}; Gnomon needs {OLDEST_SERVER} or newer."
+        raise ServerTooOld(message)
