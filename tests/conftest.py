@@ -1,0 +1,55 @@
+"""Fixtures of every test: one server a run, one template, one cloned database a test."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from tests.support import cluster
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Async tests run on asyncio, as the product does."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[cluster.Server]:
+    """The one fast server of this run."""
+    with cluster.running_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def template(server: cluster.Server) -> str:
+    """Name of the database that holds today's `sql/` and nothing else."""
+    return cluster.load_template(server)
+
+
+@pytest.fixture
+def session_time_zone(request: pytest.FixtureRequest) -> str | None:
+    """Zone of the sessions of `database_url`; say another one by `@pytest.mark.session_time_zone("UTC")`."""
+    mark = request.node.get_closest_marker("session_time_zone")
+    return str(mark.args[0]) if mark else None
+
+
+@pytest.fixture
+def database_url(server: cluster.Server, template: str, session_time_zone: str | None) -> Iterator[str]:
+    """The address of a fresh database with everything loaded, for this test alone."""
+    with server.database(template, time_zone=session_time_zone) as url:
+        yield url
+
+
+@pytest.fixture
+def empty_database_url(server: cluster.Server) -> Iterator[str]:
+    """The address of a database with nothing in it."""
+    with server.database() as url:
+        yield url
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[psycopg.Connection]:
+    """A connection to `database_url`, each statement its own transaction."""
+    with psycopg.connect(database_url, autocommit=True) as opened:
+        yield opened

@@ -1,0 +1,1 @@
+"""What tests share: servers, clocks, given rows, races. Imported as tests.support."""
