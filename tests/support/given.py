@@ -35,7 +35,7 @@ def one(connection: psycopg.Connection, query: str, *parameters: object) -> Any:
 def rows(connection: psycopg.Connection, query: str, *parameters: object) -> list[Any]:
     """All rows of a query, their columns as attributes."""
     with connection.cursor(row_factory=namedtuple_row) as cursor:
-        return cursor.execute(query, parameters or None).fetchall()  # type: ignore[arg-type]
+        return cursor.execute(query, parameters or None).fetchall()
 
 
 def value(connection: psycopg.Connection, query: str, *parameters: object) -> Any:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -47,14 +47,8 @@ def wait_until_asleep(connection: psycopg.Connection, pid: int, *, patience: tim
 @contextmanager
 def sessions(url: str, count: int, *, autocommit: bool = True) -> Iterator[list[psycopg.Connection]]:
     """As many connections as asked, closed at the end whatever became of them."""
-    opened: list[psycopg.Connection] = []
-    try:
-        for _ in range(count):
-            opened.append(psycopg.connect(url, autocommit=autocommit))
-        yield opened
-    finally:
-        for connection in opened:
-            connection.close()
+    with ExitStack() as stack:
+        yield [stack.enter_context(closing(psycopg.connect(url, autocommit=autocommit))) for _ in range(count)]
 
 
 @contextmanager

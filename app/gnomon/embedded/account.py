@@ -27,8 +27,8 @@ class Account:
     def command(self, *command: str | Path, dies_with_parent: bool = False) -> list[str]:
         """The command line that runs `command` as this account, as our own child.
 
-        With dies_with_parent the kernel interrupts the program when its parent is gone. That wish is lost by a change of user,
-        hence setpriv, which makes it after the change. Where setpriv does not exist (macOS) the wish is left out.
+        With dies_with_parent the kernel interrupts the program when its parent is gone. That wish is lost by a change of
+        user, hence setpriv, which makes it after the change. Where setpriv does not exist (macOS) the wish is left out.
         """
         words = [str(word) for word in command]
         setpriv = shutil.which("setpriv")
@@ -47,7 +47,7 @@ def is_root() -> bool:
 
 
 def server_account(cluster: Path | None = None) -> Account:
-    """The account that runs the server: the owner of the cluster when root finds one, `nobody` for a new one, else ourselves."""
+    """The account that runs the server: ourselves; for root the owner of the cluster, or `nobody` for a new one."""
     if not is_root():
         return Account(os.geteuid(), os.getegid())
     if cluster is not None and cluster.is_dir() and (owner := cluster.stat()).st_uid:

