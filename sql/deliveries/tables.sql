@@ -32,6 +32,7 @@ create table gnomon_data.deliveries (
     claimed_by text,
     first_claimed_at_utc timestamptz,
     is_stopped boolean not null default false,
+    has_given_way boolean not null default false,
     constraint deliveries_pkey primary key (shard, id, lane),
     constraint deliveries_claim_is_whole check ((claim_id is null) = (claimed_until_utc is null))
 ) partition by list (lane);
@@ -39,6 +40,8 @@ create index deliveries_ready_idx on gnomon_data.deliveries (shard, channel, rea
 create index deliveries_of_schedule_idx on gnomon_data.deliveries (shard, schedule_id);
 create index deliveries_in_order_idx on gnomon_data.deliveries (shard, user_id, channel, due_at_utc, id);
 comment on table gnomon_data.deliveries is 'Queued and sending deliveries, one row a channel; deleted when settled.';
+comment on column gnomon_data.deliveries.is_stopped is 'Cancelled while handed over: no further attempt.';
+comment on column gnomon_data.deliveries.has_given_way is 'Its retry waits so long that later ones of the same user go first.';
 comment on column gnomon_data.deliveries.first_claimed_at_utc is 'When it was first handed over: lateness is this minus due_at_utc.';
 
 -- A row lives for seconds and is updated once or twice, always in an indexed column: free space on the page gains

@@ -1,0 +1,20 @@
+create type gnomon.delivery_outcome as (
+    delivery_id text, claim_id uuid, outcome text, provider_reference text, detail text, retry_after interval
+);
+comment on type gnomon.delivery_outcome is 'What became of an attempt: outcome is sent, retry, failed or unknown.';
+
+create type gnomon.claimed as (
+    delivery_id text, claim_id uuid, attempt int, claimed_until_utc timestamptz, now_utc timestamptz, event jsonb
+);
+comment on type gnomon.claimed is
+    'A delivery handed over: settle it with its claim_id before claimed_until_utc. claimed_until_utc - now_utc is the lease without a common clock.';
+
+create type gnomon_data.settling as (
+    lane smallint, shard smallint, id uuid, claim_id uuid, outcome text, provider_reference text, detail text,
+    next_ready_at_utc timestamptz
+);
+comment on type gnomon_data.settling is
+    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome.';
+
+create type gnomon_data.order_group as (lane smallint, shard smallint, user_id text, channel text);
+comment on type gnomon_data.order_group is 'Deliveries that keep their order among themselves.';

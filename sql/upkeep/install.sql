@@ -1,0 +1,14 @@
+-- What an empty database needs before the first schedule. Safe to repeat: a migration calls it at its end.
+create or replace function gnomon_data.install() returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+    insert into gnomon_data.shard_slices (slice, first_shard, last_shard)
+    select n, n * 8, n * 8 + 7 from generate_series(0, 7) as n
+    where not exists (select from gnomon_data.shard_slices);
+    perform gnomon_data.load_time_zones();
+    perform gnomon.make_periods();
+end
+$$;
+
+comment on function gnomon_data.install() is 'Slices, time zones and the first periods. Idempotent.';
