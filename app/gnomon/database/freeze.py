@@ -36,8 +36,7 @@ def digests(migrations: Path) -> str:
     """The lines of frozen.sha256, as `sha256sum` writes and checks them: every file of every revision."""
     frozen = sorted(path for path in (migrations / "versions").rglob("*") if path.suffix in {".py", ".sql", ".txt"})
     return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(migrations).as_posix()}\n"
-        for path in frozen
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(migrations).as_posix()}\n" for path in frozen
     )
 
 

@@ -53,7 +53,7 @@ def downgrade(url: str, revision: str = "base", *, report: Callable[[str], None]
     return _walk(command.downgrade, Run(connector(url), report), revision)
 
 
-def head() -> str:
+def head_revision() -> str:
     """The newest revision of this version."""
     newest = ScriptDirectory.from_config(_config()).get_current_head()
     if newest is None:

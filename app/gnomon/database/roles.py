@@ -60,9 +60,7 @@ def missing(connection: sa.Connection) -> list[str]:
     present = set(connection.execute(_PRESENT, names).scalars())
     held = {(group, member) for group, member in connection.execute(_MEMBERSHIPS, names)}
     made = [f"create role {role} nologin;" for role in ROLES if role not in present]
-    joined = [
-        f"grant {group} to {role};" for role, groups in ROLES.items() for group in groups if (group, role) not in held
-    ]
+    joined = [f"grant {group} to {role};" for role, groups in ROLES.items() for group in groups if (group, role) not in held]
     return made + joined
 
 

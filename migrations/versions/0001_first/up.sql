@@ -19,6 +19,45 @@ create type gnomon_data.fault as (code text, message text, hint text, pointer te
 comment on type gnomon_data.fault is
     'An error as a value: SQLSTATE of class GN, message, hint, JSON pointer to the field. null = none.';
 
+-- clock/types.sql
+
+-- What a rule yields, as people see it: local_time and utc_offset are what the clock on the wall shows at at_utc, so
+-- that at_utc = local_time - utc_offset always; a reading of 02:30 moved by a gap shows as 03:00 and kind gap.
+create type gnomon.occurrence as (at_utc timestamptz, local_time timestamp, utc_offset interval, kind text);
+comment on type gnomon.occurrence is
+    'One occurrence: the instant, the wall clock and its offset at that instant; kind is exact, gap or overlap, null for an instant that no reading decided.';
+
+-- timers/types.sql
+
+create type gnomon.fire_result as (
+    taken_count int, fired_count int, set_back_count int, stale_count int, expired_count int,
+    is_full boolean
+);
+comment on type gnomon.fire_result is 'What one fire call did; is_full: a limit was reached, poll again at once.';
+
+-- deliveries/types.sql
+
+create type gnomon.delivery_outcome as (
+    delivery_id text, claim_id uuid, outcome text, provider_reference text, detail text, retry_after interval
+);
+comment on type gnomon.delivery_outcome is 'What became of an attempt: outcome is sent, retry, failed or unknown.';
+
+create type gnomon.claimed as (
+    delivery_id text, claim_id uuid, attempt int, claimed_until_utc timestamptz, now_utc timestamptz, event jsonb
+);
+comment on type gnomon.claimed is
+    'A delivery handed over: settle it with its claim_id before claimed_until_utc. claimed_until_utc - now_utc is the lease without a common clock.';
+
+create type gnomon_data.settling as (
+    lane smallint, shard smallint, id uuid, claim_id uuid, outcome text, provider_reference text, detail text,
+    next_ready_at_utc timestamptz
+);
+comment on type gnomon_data.settling is
+    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome.';
+
+create type gnomon_data.order_group as (lane smallint, shard smallint, user_id text, channel text);
+comment on type gnomon_data.order_group is 'Deliveries that keep their order among themselves.';
+
 -- base/tables.sql
 
 -- What SQL has to know of the installation. Written by the processes from their GNOMON_* settings, read by functions.
@@ -27,6 +66,23 @@ create table gnomon_data.settings (
     value text not null
 );
 comment on table gnomon_data.settings is 'The settings that SQL functions read: default_time_zone, default_channels, has_webhook, notify, fire_ahead, templates.';
+
+-- clock/tables.sql
+
+-- Which time zones exist. PostgreSQL itself takes far more for a zone: UTC+3 (minus three hours), FOO+5, EST, CET (an
+-- hour wrong all summer), any case. Nothing but a name of this table may ever reach AT TIME ZONE.
+-- The view pg_timezone_names costs 25 ms a look, an index look-up here a few microseconds.
+create table gnomon_data.time_zones (
+    time_zone text collate "C" not null constraint time_zones_pkey primary key,
+    folded text collate "C" not null,
+    city text collate "C" not null
+);
+comment on table gnomon_data.time_zones is 'The time zones that requests may name; filled by load_time_zones().';
+comment on column gnomon_data.time_zones.folded is 'The name in lower case, for near misses.';
+comment on column gnomon_data.time_zones.city is 'The last part of the name in lower case, for near misses.';
+
+create index time_zones_by_folded_name_idx on gnomon_data.time_zones (folded);
+create index time_zones_by_city_idx on gnomon_data.time_zones (city);
 
 -- users/tables.sql
 
@@ -309,6 +365,7 @@ create table gnomon_data.deliveries (
     claimed_by text,
     first_claimed_at_utc timestamptz,
     is_stopped boolean not null default false,
+    has_given_way boolean not null default false,
     constraint deliveries_pkey primary key (shard, id, lane),
     constraint deliveries_claim_is_whole check ((claim_id is null) = (claimed_until_utc is null))
 ) partition by list (lane);
@@ -316,6 +373,8 @@ create index deliveries_ready_idx on gnomon_data.deliveries (shard, channel, rea
 create index deliveries_of_schedule_idx on gnomon_data.deliveries (shard, schedule_id);
 create index deliveries_in_order_idx on gnomon_data.deliveries (shard, user_id, channel, due_at_utc, id);
 comment on table gnomon_data.deliveries is 'Queued and sending deliveries, one row a channel; deleted when settled.';
+comment on column gnomon_data.deliveries.is_stopped is 'Cancelled while handed over: no further attempt.';
+comment on column gnomon_data.deliveries.has_given_way is 'Its retry waits so long that later ones of the same user go first.';
 comment on column gnomon_data.deliveries.first_claimed_at_utc is 'When it was first handed over: lateness is this minus due_at_utc.';
 
 -- A row lives for seconds and is updated once or twice, always in an indexed column: free space on the page gains

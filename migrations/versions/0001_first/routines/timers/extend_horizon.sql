@@ -7,9 +7,7 @@ declare
     today constant date := (gnomon_data.now_utc() at time zone 'UTC')::date;
     day_start constant timestamptz := today::timestamp at time zone 'UTC';
     made int := 0;
-    near gnomon_data.horizon;
 begin
-    select h.* into near from gnomon_data.horizon as h for update;
     for day in 0..days_ahead loop
         made := made + gnomon_data.make_period('timers', today + day)::int;
     end loop;

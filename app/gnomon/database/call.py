@@ -1,0 +1,119 @@
+"""Calls of SQL functions: one statement, one transaction, one round trip, and the database's errors as ours.
+
+SQLSTATE GNxxx            -> the class of errors.py
+connection lost, server away or full, no connection in time
+                          -> DatabaseUnavailable: it may have been done, or not
+deadlock, serialization, lock or statement timeout
+                          -> tried again a few times where that can help, then Contended: it was not done
+anything else             -> psycopg's own error: a mistake of ours
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from itertools import count
+from typing import Any, Final, TypeAlias, TypeVar, overload
+
+import psycopg
+from psycopg.rows import kwargs_row, dict_row
+from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+
+from gnomon.database.backoff import full_jitter
+from gnomon.database.pool import Pool, connection_of
+from gnomon.errors import Contended, DatabaseUnavailable, GnomonError, RequestInvalid, error_of
+
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
+Row = TypeVar("Row")
+
+#: Whole transactions, so that doing them again with the same words is what the caller wants.
+_REPEATED: Final = frozenset({"40001", "40P01"})
+_UNDONE: Final = _REPEATED | {"55P03", "57014"}
+_AWAY: Final = ("08", "53", "57P", "25006")
+
+_REPEATS: Final = 5
+_FIRST_PAUSE: Final = timedelta(milliseconds=10)
+_LONGEST_PAUSE: Final = timedelta(milliseconds=200)
+
+
+@overload
+async def rows(pool: Pool, sql: str, params: Parameters = ()) -> list[dict[str, Any]]: ...
+@overload
+async def rows(pool: Pool, sql: str, params: Parameters = (), *, shape: Callable[..., Row]) -> list[Row]: ...
+async def rows(pool: Pool, sql: str, params: Parameters = (), *, shape: Callable[..., Any] = dict) -> list[Any]:
+    """All rows of one statement, as dicts or as what shape (a dataclass, a msgspec struct) makes of their columns.
+
+    A statement without a result answers no rows. Raises GnomonError, DatabaseUnavailable, Contended.
+    """
+    for attempt in count():
+        try:
+            return await _rows(pool, sql, params, shape)
+        except psycopg.Error as error:
+            if error.sqlstate not in _REPEATED or attempt == _REPEATS:
+                raise error_from(error) from error
+        await asyncio.sleep(full_jitter(attempt, base=_FIRST_PAUSE, ceiling=_LONGEST_PAUSE).total_seconds())
+    raise AssertionError  # count() has no end
+
+
+@overload
+async def first(pool: Pool, sql: str, params: Parameters = ()) -> dict[str, Any] | None: ...
+@overload
+async def first(pool: Pool, sql: str, params: Parameters = (), *, shape: Callable[..., Row]) -> Row | None: ...
+async def first(pool: Pool, sql: str, params: Parameters = (), *, shape: Callable[..., Any] = dict) -> Any | None:
+    """The first row, or None when there is none. Raises as rows does."""
+    found = await rows(pool, sql, params, shape=shape)
+    return found[0] if found else None
+
+
+@overload
+async def one(pool: Pool, sql: str, params: Parameters = ()) -> dict[str, Any]: ...
+@overload
+async def one(pool: Pool, sql: str, params: Parameters = (), *, shape: Callable[..., Row]) -> Row: ...
+async def one(pool: Pool, sql: str, params: Parameters = (), *, shape: Callable[..., Any] = dict) -> Any:
+    """The row of a function that always answers one. Raises as rows does."""
+    return (await rows(pool, sql, params, shape=shape))[0]
+
+
+def quoted(*names: str) -> str:
+    """A name for the few statements that cannot take it as a parameter: quoted("gnomon_data", "timers")."""
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
+
+
+def error_from(error: psycopg.Error) -> Exception:
+    """Our error for one of psycopg's; psycopg's own when it is none of the contract's."""
+    state, diag = error.sqlstate or "", error.diag
+    if state.startswith("GN"):
+        return error_of(
+            state,
+            diag.message_primary,
+            detail=diag.message_detail,
+            hint=diag.message_hint,
+            pointer=diag.column_name,
+        )
+    if state in _UNDONE:
+        return Contended(diag.message_primary)
+    if state.startswith(_AWAY) or _is_lost(error):
+        return DatabaseUnavailable(diag.message_primary or str(error).strip())
+    if _holds_nul(error):
+        return RequestInvalid("NUL characters cannot be stored")
+    return error
+
+
+async def _rows(pool: Pool, sql: str, params: Parameters, shape: Callable[..., Any]) -> list[Any]:
+    async with connection_of(pool) as connection, connection.cursor(row_factory=kwargs_row(shape)) as cursor:
+        # Statements are constants of the callers; values travel as parameters.
+        await cursor.execute(sql.encode(), params or None)
+        return await cursor.fetchall() if cursor.description else []
+
+
+def _is_lost(error: psycopg.Error) -> bool:
+    """Errors without a SQLSTATE come from this side: no connection to be had, or one that broke."""
+    if isinstance(error, (PoolTimeout, PoolClosed, TooManyRequests)):
+        return True
+    return error.sqlstate is None and isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+
+
+def _holds_nul(error: psycopg.Error) -> bool:
+    """PostgreSQL stores no NUL: refused here for text, and by the server in jsonb."""
+    return error.sqlstate == "22P05" or (
+        error.sqlstate is None and isinstance(error, psycopg.DataError) and "NUL" in str(error)
+    )

@@ -1,0 +1,64 @@
+-- The compiled rule holds everything that decides instants and nothing else, so that firing reads it and parses no
+-- request. It is stored with the schedule: a key may be added, never given another meaning. Keys that would say the
+-- default are left out.
+--   kind      instant, relative, time (a reading without a date), once, daily, weekly; later monthly, yearly, cron, elapsed, rrule
+--   at        instant: the instant, RFC 3339 in UTC
+--   in        relative: seconds from the acceptance; becomes instant there
+--   time      local time HH:MM:SS of every kind with readings but cron
+--   date      once: the local date. A time becomes once at the acceptance
+--   every     every n days or weeks; absent = 1
+--   days      weekly: seven characters, MON to SUN, 1 = fires; absent until the acceptance = the weekday of the first day it can fire
+--   anchor    date that `every` counts from; absent until the acceptance = the first day it can fire
+--   start     first local date it may fire; end: the last
+--   end_after how many occurrences; the caller counts
+--   offset    seconds added to the resolved instant, as elapsed time
+--   gap       skip; absent = next_valid. overlap: second; absent = first
+create or replace function gnomon_data.compile_rule(request jsonb, out rule jsonb, out fault gnomon_data.fault)
+language plpgsql stable parallel safe
+as $$
+declare
+    shift_for interval;
+begin
+    fault := gnomon_data.type_fault(request, '', 'string',
+        array['schedule_type', 'schedule_at', 'schedule_date', 'offset', 'on_gap', 'on_overlap']);
+    if (fault).code is null then
+        fault := gnomon_data.type_fault(request, '', 'object', array['recurrence']);
+    end if;
+    if (fault).code is null then
+        fault := gnomon_data.word_fault(request, 'schedule_type', array['absolute_utc', 'relative', 'user_local_time']);
+    end if;
+    if (fault).code is null then
+        fault := gnomon_data.word_fault(request, 'on_gap', array['next_valid', 'skip']);
+    end if;
+    if (fault).code is null then
+        fault := gnomon_data.word_fault(request, 'on_overlap', array['first', 'second']);
+    end if;
+    if (fault).code is not null then
+        return;
+    end if;
+    if request ? 'recurrence' then
+        select c.rule, c.fault into rule, fault from gnomon_data.compile_recurrence(request) as c;
+    else
+        select c.rule, c.fault into rule, fault from gnomon_data.compile_moment(request) as c;
+    end if;
+    if (fault).code is null and request ? 'offset' then
+        select d.duration, d.fault into shift_for, fault from gnomon_data.read_duration(request->>'offset', '/offset', true) as d;
+        if shift_for <> interval '0' then
+            rule := rule || jsonb_build_object('offset', extract(epoch from shift_for));
+        end if;
+    end if;
+    if (fault).code is not null then
+        rule := null;
+        return;
+    end if;
+    if rule ? 'time' and request->>'on_gap' = 'skip' then
+        rule := rule || jsonb '{"gap": "skip"}';
+    end if;
+    if rule ? 'time' and request->>'on_overlap' = 'second' then
+        rule := rule || jsonb '{"overlap": "second"}';
+    end if;
+end
+$$;
+
+comment on function gnomon_data.compile_rule(jsonb) is
+    'Compiles the words of a normalised request that say when; the keys of the result stand in compile_rule.sql. Needs no zone and no clock.';

@@ -1,0 +1,33 @@
+-- A retry moves ready_at_utc; due_at_utc never changes. One that waits for more than a minute gives up its place, so that
+-- a dead address does not hold back everything that follows for the user.
+create or replace function gnomon_data.postpone_deliveries(retries gnomon_data.settling[], now_utc timestamptz)
+returns gnomon_data.order_group[]
+language plpgsql volatile set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+    groups gnomon_data.order_group[];
+begin
+    perform gnomon_data.log_day('events', now_utc);
+    with moved as (
+        update gnomon_data.deliveries as d
+           set ready_at_utc = greatest(r.next_ready_at_utc, now_utc), claim_id = null, claimed_until_utc = null,
+               has_given_way = d.has_given_way or r.next_ready_at_utc > now_utc + interval '60 s'
+          from unnest(retries) as r
+         where d.lane = r.lane and d.shard = r.shard and d.id = r.id
+     returning d.lane, d.shard, d.id, d.user_id, d.channel, d.schedule_id, d.attempt, d.has_given_way, r.detail, r.next_ready_at_utc
+    ), noted as (
+        insert into gnomon_data.events (at_utc, shard, schedule_id, delivery_id, kind, detail)
+        select now_utc, m.shard, m.schedule_id, m.id, 'retry', jsonb_build_object('attempt', m.attempt, 'detail', m.detail,
+                   'next_at', gnomon_data.rfc3339(m.next_ready_at_utc))
+          from moved as m
+    )
+    select array_agg(row(m.lane, m.shard, m.user_id, m.channel)::gnomon_data.order_group)
+             filter (where m.has_given_way and gnomon_data.keeps_order(m.lane))
+      into groups from moved as m;
+    return groups;
+end
+$$;
+
+comment on function gnomon_data.postpone_deliveries(gnomon_data.settling[], timestamptz) is
+    'Sets locked deliveries back for a later attempt; the groups whose next may go now.';

@@ -1,0 +1,35 @@
+-- A statement after the one that ended the earlier delivery, so that its snapshot sees what was parked meanwhile.
+-- The earliest parked one goes, unless one that still counts stands before it. SKIP LOCKED: a caller's open cancel may
+-- hold it, and a settle must not wait for a caller; upkeep looks again at what was left (gnomon.release_parked).
+create or replace function gnomon_data.release_next(groups gnomon_data.order_group[]) returns int
+language plpgsql volatile set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+    now_utc timestamptz;
+    released int;
+begin
+    perform pg_current_xact_id();
+    now_utc := gnomon_data.now_utc();
+    with next_ones as materialized (
+        select n.* from (select distinct g.* from unnest(groups) as g order by 1, 2, 3, 4) as g
+         cross join lateral (
+               select p.lane, p.shard, p.id from gnomon_data.deliveries as p
+                where p.lane = g.lane and p.shard = g.shard and p.user_id = g.user_id and p.channel = g.channel
+                  and p.ready_at_utc = 'infinity'
+                  and not exists (
+                      select from gnomon_data.deliveries as b
+                       where b.lane = g.lane and b.shard = g.shard and b.user_id = g.user_id and b.channel = g.channel
+                         and (b.due_at_utc, b.id) < (p.due_at_utc, p.id) and not b.has_given_way and b.ready_at_utc <> 'infinity')
+                order by p.due_at_utc, p.id limit 1 for no key update skip locked) as n
+    )
+    update gnomon_data.deliveries as d set ready_at_utc = greatest(d.due_at_utc, now_utc)
+      from next_ones as n
+     where d.lane = n.lane and d.shard = n.shard and d.id = n.id and d.ready_at_utc = 'infinity';
+    get diagnostics released = row_count;
+    return released;
+end
+$$;
+
+comment on function gnomon_data.release_next(gnomon_data.order_group[]) is
+    'Makes the earliest parked delivery of each group ready when nothing before it is unsettled; how many.';

@@ -1,0 +1,59 @@
+-- Locks in (shard, id) order, as cancel does; a claim_id that is no longer the delivery's settles nothing. One lock for
+-- all, then the deletes raise it: FOR KEY SHARE of a fire never waits for anything, so raising it cannot deadlock.
+-- 8 attempts; a retry that would come at or after expires_at is none.
+create or replace function gnomon_data.settle_outcomes(outcomes gnomon.delivery_outcome[]) returns int
+language plpgsql volatile set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+    now_utc timestamptz;
+    settled gnomon_data.settling[];
+    ends gnomon_data.settling[];
+    retries gnomon_data.settling[];
+    groups gnomon_data.order_group[];
+begin
+    perform gnomon_data.require_read_committed();
+    perform pg_current_xact_id();
+    now_utc := gnomon_data.now_utc();
+    with given as materialized (
+        select distinct on (i.id) gnomon_data.lane_of_id(i.id) as lane, gnomon_data.shard_of_id(i.id) as shard, i.id, o.*
+          from unnest(outcomes) as o cross join lateral (select gnomon_data.id_of('dlv', o.delivery_id) as id offset 0) as i
+         order by i.id
+    ), held as (
+        select g.lane, g.shard, g.id, g.outcome, g.provider_reference, g.detail, h.claim_id, h.is_stopped, h.expires_at_utc, h.attempt,
+               gnomon_data.retry_at(h.attempt, g.retry_after, now_utc) as next_at_utc
+          from (select x.* from given as x order by x.shard, x.id) as g
+         cross join lateral (
+               select d.claim_id, d.is_stopped, d.expires_at_utc, d.attempt from gnomon_data.deliveries as d
+                where d.lane = g.lane and d.shard = g.shard and d.id = g.id and d.claim_id = g.claim_id for no key update) as h
+    )
+    select array_agg(case
+            when h.outcome in ('sent', 'failed') or h.outcome = 'unknown' and h.lane = 2
+                then row(h.lane, h.shard, h.id, h.claim_id, h.outcome, h.provider_reference, h.detail, null)::gnomon_data.settling
+            when h.is_stopped
+                then row(h.lane, h.shard, h.id, h.claim_id, 'cancelled', h.provider_reference, h.detail, null)::gnomon_data.settling
+            when h.attempt >= 8
+                then row(h.lane, h.shard, h.id, h.claim_id, 'failed', h.provider_reference,
+                         concat_ws('; ', h.detail, 'no attempt left of 8'), null)::gnomon_data.settling
+            when h.next_at_utc >= h.expires_at_utc
+                then row(h.lane, h.shard, h.id, h.claim_id, 'failed', h.provider_reference,
+                         concat_ws('; ', h.detail, 'expires before the next attempt'), null)::gnomon_data.settling
+            else row(h.lane, h.shard, h.id, h.claim_id, 'retry', h.provider_reference, h.detail, h.next_at_utc)::gnomon_data.settling end)
+      into settled from held as h;
+    select array_agg(s) filter (where s.next_ready_at_utc is null), array_agg(s) filter (where s.next_ready_at_utc is not null)
+      into ends, retries from unnest(settled) as s;
+    if ends is not null then
+        perform gnomon_data.end_deliveries(ends, now_utc);
+    end if;
+    if retries is not null then
+        groups := gnomon_data.postpone_deliveries(retries, now_utc);
+        if groups is not null then
+            perform gnomon_data.release_next(groups);
+        end if;
+    end if;
+    return coalesce(cardinality(settled), 0);
+end
+$$;
+
+comment on function gnomon_data.settle_outcomes(gnomon.delivery_outcome[]) is
+    'Ends or postpones each delivery whose claim_id still holds; how many.';
