@@ -133,7 +133,7 @@ def load_template(server: Server, name: str = "template_gnomon") -> str:
     url = server.url(name)
     fresh.load(url)
     with contextlib.suppress(migrate.RevisionUnknown), psycopg.connect(url) as connection:
-        newest = migrate.head()
+        newest = migrate.head_revision()
         connection.execute("create table gnomon_data.alembic_version (version_num varchar(32) primary key)")
         connection.execute("insert into gnomon_data.alembic_version values (%s)", [newest])
     server.execute(sql.SQL("alter database {} is_template true").format(sql.Identifier(name)))

@@ -15,12 +15,12 @@ from itertools import count
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
 import psycopg
-from psycopg.rows import kwargs_row, dict_row
+from psycopg.rows import kwargs_row
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from gnomon.database.backoff import full_jitter
 from gnomon.database.pool import Pool, connection_of
-from gnomon.errors import Contended, DatabaseUnavailable, GnomonError, RequestInvalid, error_of
+from gnomon.errors import Contended, DatabaseUnavailable, RequestInvalid, error_of
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Row = TypeVar("Row")
@@ -74,7 +74,7 @@ async def one(pool: Pool, sql: str, params: Parameters = (), *, shape: Callable[
 
 
 def quoted(*names: str) -> str:
-    """A name for the few statements that cannot take it as a parameter: quoted("gnomon_data", "timers")."""
+    """The name, in its parts, for a statement that cannot take it as a parameter: `"gnomon_data"."timers"`."""
     return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
@@ -98,10 +98,9 @@ def error_from(error: psycopg.Error) -> Exception:
     return error
 
 
-async def _rows(pool: Pool, sql: str, params: Parameters, shape: Callable[..., Any]) -> list[Any]:
+async def _rows(pool: Pool, statement: str, params: Parameters, shape: Callable[..., Any]) -> list[Any]:
     async with connection_of(pool) as connection, connection.cursor(row_factory=kwargs_row(shape)) as cursor:
-        # Statements are constants of the callers; values travel as parameters.
-        await cursor.execute(sql.encode(), params or None)
+        await cursor.execute(statement.encode(), params or None)
         return await cursor.fetchall() if cursor.description else []
 
 

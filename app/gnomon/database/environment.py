@@ -166,7 +166,7 @@ def _change(run: Run, engine: sa.Engine) -> None:
         run.stands_at = context.get_context().get_current_revision()
 
 
-def _configure(**options: Any) -> None:
+def _configure(**options: Any) -> None:  # noqa: ANN401  # Alembic's own
     context.configure(version_table_schema="gnomon_data", **options)
 
 

@@ -33,7 +33,7 @@ class Hint(NamedTuple):
 
 
 class _Deaf(Exception):
-    """The connection did not hear its own probe; a transaction pooler on the way would do that"""
+    """The connection did not hear its own probe; a transaction pooler on the way would do that."""
 
 
 class Listener:

@@ -31,7 +31,7 @@ WAIT: Final = timedelta(seconds=10)
 PREPARE_THRESHOLD: Final = 5
 
 
-def open_pool(  # noqa: PLR0913  # what a pool is; all but the address by name
+def open_pool(  # what a pool is; all but the address by name
     url: str,
     *,
     min_size: int,
@@ -40,7 +40,7 @@ def open_pool(  # noqa: PLR0913  # what a pool is; all but the address by name
     prepare_threshold: int | None = PREPARE_THRESHOLD,
     wait: timedelta = WAIT,
 ) -> Pool:
-    """A pool on this libpq address: `async with open_pool(...) as pool`.
+    """Make a pool on this libpq address, to be entered: `async with open_pool(...) as pool`.
 
     It connects in the background, also when the server is not there yet. wait is how long a call waits for a connection.
     """
