@@ -40,7 +40,7 @@ def open_pool(  # what a pool is; all but the address by name
     prepare_threshold: int | None = PREPARE_THRESHOLD,
     wait: timedelta = WAIT,
 ) -> Pool:
-    """Make a pool on this libpq address, to be entered: `async with open_pool(...) as pool`.
+    """Make a pool on this libpq address, to be entered with `async with`.
 
     It connects in the background, also when the server is not there yet. wait is how long a call waits for a connection.
     """
