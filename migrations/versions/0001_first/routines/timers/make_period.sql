@@ -4,17 +4,18 @@
 create or replace function gnomon_data.make_period(parent text, day date) returns boolean
 language plpgsql volatile set search_path = ''
 as $$
+<<here>>
 declare
     period constant text := parent || '_' || to_char(day, 'YYYYMMDD');
     from_utc constant timestamptz := day::timestamp at time zone 'UTC';
     until_utc constant timestamptz := (day + 1)::timestamp at time zone 'UTC';
     slice record;
 begin
-    if exists (select from gnomon_data.periods as p where p.period = make_period.period) then
+    if exists (select from gnomon_data.periods as p where p.period = here.period) then
         return false;
     end if;
     perform pg_advisory_xact_lock(hashtextextended('gnomon make_period', 0));
-    if exists (select from gnomon_data.periods as p where p.period = make_period.period) then
+    if exists (select from gnomon_data.periods as p where p.period = here.period) then
         return false;
     end if;
     if parent = 'timers' then
