@@ -3,9 +3,12 @@
 import os
 import pwd
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from gnomon.embedded.faults import EmbeddedFault
 
 # In every passwd file; initdb needs an account with a name, a bare number will not do.
 UNPRIVILEGED: Final = "nobody"
@@ -24,19 +27,24 @@ class Account:
             for path in paths:
                 os.chown(path, self.user, self.group)
 
+    def can_write(self, folder: Path) -> bool:
+        """Whether this account can reach a folder and write in it, tried as that account."""
+        return subprocess.run(self.command("test", "-w", folder), check=False, cwd="/").returncode == 0
+
     def command(self, *command: str | Path, dies_with_parent: bool = False) -> list[str]:
         """The command line that runs `command` as this account, as our own child.
 
         With dies_with_parent the kernel interrupts the program when its parent is gone. That wish is lost by a change of
-        user, hence setpriv, which makes it after the change. Where setpriv does not exist (macOS) the wish is left out.
+        user, hence setpriv, which makes it after the change. Where setpriv does not exist (macOS) the wish is left out; for
+        root, who cannot do without it, EmbeddedFault is raised.
         """
         words = [str(word) for word in command]
         setpriv = shutil.which("setpriv")
         wishes = ["--pdeathsig", "INT"] if dies_with_parent and setpriv else []
         if is_root() and self.user:
             if setpriv is None:
-                # sudo execs, so that the program stays our child; -n never asks for a password.
-                return ["sudo", "-n", "-u", f"#{self.user}", "-g", f"#{self.group}", "--", *words]
+                message = "PostgreSQL refuses to run as root, and setpriv, which hands it to another account, is missing."
+                raise EmbeddedFault(message, "Run as another user than root, or install util-linux.")
             wishes = [f"--reuid={self.user}", f"--regid={self.group}", "--clear-groups", *wishes]
         return [setpriv, *wishes, "--", *words] if setpriv and wishes else words
 

@@ -6,6 +6,8 @@
       watchdog.lock       held as long as a watchdog lives
       server.log          what the server says
       port                the loopback port, kept over restarts
+      password            what the port asks for; the socket asks for nothing
+      access              who may connect how (pg_hba.conf)
       run/                the sockets, or a short folder elsewhere when their path would be too long for the system
 
 No folder that was there before is ever given other rights.
@@ -63,6 +65,16 @@ class Folders:
     def port(self) -> Path:
         """The file with the loopback port."""
         return self.data / "port"
+
+    @property
+    def password(self) -> Path:
+        """The file with the superuser's password, for connections by the loopback port."""
+        return self.data / "password"
+
+    @property
+    def access(self) -> Path:
+        """Who may connect how, in the form of pg_hba.conf."""
+        return self.data / "access"
 
     @property
     def run(self) -> Path:
