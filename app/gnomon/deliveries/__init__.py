@@ -1,0 +1,1 @@
+"""Deliveries: how late and how many, for the metrics."""

@@ -1,0 +1,1 @@
+"""Schedules: ask, change, list, cancel, preview."""

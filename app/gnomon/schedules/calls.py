@@ -1,0 +1,128 @@
+"""The SQL functions of schedules, one typed function each, under the same name.
+
+Requests travel as JSON text and answers' params come back as such: no number of a caller's is rounded on its way.
+"""
+
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from gnomon.database.call import one, rows
+from gnomon.database.pool import Pool
+from gnomon.schedules.shapes import (
+    Cancelled,
+    Occurrence,
+    PendingSchedule,
+    Scheduled,
+    ScheduleDetails,
+    ScheduledItem,
+    offset_text,
+    reading_text,
+)
+
+
+async def schedule(pool: Pool, request: str, named: Mapping[str, str] | None = None) -> Scheduled:
+    """Schedule this JSON object; `named` are text fields that stand in the address and not in the object."""
+    if named is None:
+        return await one(pool, "select * from gnomon.schedule(%s::jsonb)", (request,), shape=Scheduled)
+    merged = "select * from gnomon.schedule(%s::jsonb || %s::jsonb)"
+    return await one(pool, merged, (request, _json(named)), shape=Scheduled)
+
+
+async def schedule_many(pool: Pool, requests: str) -> list[ScheduledItem]:
+    """Schedule every item of this JSON array; one row an item, in order."""
+    return await rows(pool, "select * from gnomon.schedule_many(%s::jsonb) order by ordinal", (requests,), shape=_item)
+
+
+async def reschedule(pool: Pool, schedule_id: str, change: str, expected_version: int | None) -> Scheduled:
+    """Merge this JSON object into the request (RFC 7396); None expects any version."""
+    sql = "select * from gnomon.reschedule(%s, %s::jsonb, %s::int)"
+    return await one(pool, sql, (schedule_id, change, expected_version), shape=Scheduled)
+
+
+async def find_schedule(pool: Pool, schedule_id: str) -> ScheduleDetails:
+    """Everything known of one schedule."""
+    sql = """
+        select schedule_id, user_id, template_id, status, fire_at_utc, time_zone, time_zone_source, local_time, channels,
+               params::text as params, lane, dedup_key, key, labels, recurrence::text as recurrence, version,
+               created_at_utc, fired_at_utc
+          from gnomon.find_schedule(%s)"""
+    return await one(pool, sql, (schedule_id,), shape=_details)
+
+
+async def pending_schedules(
+    pool: Pool, user_id: str, at_most: int, after: str | None = None
+) -> list[tuple[PendingSchedule, str]]:
+    """A user's pending schedules by fire_at_utc, each with the cursor that points behind it."""
+    sql = "select * from gnomon.pending_schedules(%s, %s::int, %s)"
+    return await rows(pool, sql, (user_id, at_most, after), shape=_pending)
+
+
+async def pending_count(pool: Pool, user_id: str) -> int:
+    """How many a user has pending."""
+    return int((await one(pool, "select gnomon.pending_count(%s) as pending", (user_id,)))["pending"])
+
+
+async def preview_schedule(pool: Pool, schedule_id: str, at_most: int) -> list[Occurrence]:
+    """The next occurrences of a schedule."""
+    sql = "select * from gnomon.preview_schedule(%s, %s::int)"
+    return await rows(pool, sql, (schedule_id, at_most), shape=_occurrence)
+
+
+async def next_occurrences(
+    pool: Pool, rule: Mapping[str, Any], time_zone: str, after_utc: datetime | None, at_most: int
+) -> list[Occurrence]:
+    """The next occurrences of a rule, strictly later than this instant; None is now."""
+    sql = """
+        select o.*
+          from gnomon.next_occurrences(%s::jsonb, %s, coalesce(%s::timestamptz, gnomon.clock_utc()), %s::int) as o"""
+    return await rows(pool, sql, (_json(rule), time_zone, after_utc, at_most), shape=_occurrence)
+
+
+async def resolve_local(pool: Pool, on_date: date, local_time: time, time_zone: str) -> datetime:
+    """The first instant at which the zone's clock reads this or later."""
+    sql = "select at_utc from gnomon.resolve_local(%s::date, %s::time, %s)"
+    found: datetime = (await one(pool, sql, (on_date, local_time, time_zone)))["at_utc"]
+    return found
+
+
+async def cancel_schedule(pool: Pool, schedule_id: str) -> Cancelled:
+    """Cancel: once this answered `cancelled`, nothing of the schedule is ever handed over."""
+    return await one(pool, "select * from gnomon.cancel_schedule(%s)", (schedule_id,), shape=_cancelled)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _item(ordinal: int, **columns: Any) -> ScheduledItem:  # noqa: ANN401  # the columns of the row
+    errors = {name: columns.pop(name) for name in tuple(columns) if name.startswith("error_")}
+    scheduled = None if errors["error_code"] else Scheduled(**columns)
+    return ScheduledItem(ordinal=ordinal, scheduled=scheduled, **errors)
+
+
+def _details(*, params: str | None, recurrence: str | None, **columns: Any) -> ScheduleDetails:  # noqa: ANN401  # the columns of the row
+    return ScheduleDetails(params=_raw(params), recurrence=_raw(recurrence), **columns)
+
+
+def _raw(text: str | None) -> msgspec.Raw:
+    return msgspec.Raw((text or "null").encode())
+
+
+def _pending(*, cursor: str, **columns: Any) -> tuple[PendingSchedule, str]:  # noqa: ANN401  # the columns of the row
+    return PendingSchedule(**columns), cursor
+
+
+def _occurrence(*, at_utc: datetime, local_time: datetime, utc_offset: timedelta, kind: str) -> Occurrence:
+    return Occurrence(
+        at_utc=at_utc, local_time=reading_text(local_time), utc_offset=offset_text(utc_offset), kind=kind or "exact"
+    )
+
+
+def _cancelled(*, was_fired: bool, **columns: Any) -> Cancelled:  # noqa: ANN401  # the columns of the row
+    if not was_fired:
+        columns |= dict.fromkeys(("fired_at_utc", "handed_over_count", "stopped_count"), UNSET)
+    return Cancelled(was_fired=was_fired, **columns)

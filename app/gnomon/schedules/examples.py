@@ -1,0 +1,121 @@
+"""Examples for /schema; a test sends every request of them and compares the answers' fields."""
+
+from typing import Any, Final
+
+ONCE: Final = {
+    "user_id": "u_abc123",
+    "template_id": "appointment",
+    "schedule_at": "PT2H",
+    "params": {"doctor": "Dr. Meyer"},
+    "dedup_key": "appointment:8812",
+}
+
+PILL: Final = {
+    "user_id": "u_abc123",
+    "template_id": "pill",
+    "schedule_at": "18:00",
+    "timezone": "Europe/Berlin",
+    "offset": "PT5M",
+    "recurrence": {"pattern": "daily"},
+    "key": "pill-17",
+}
+
+WEEKLY: Final = {
+    "user_id": "u_abc123",
+    "template_id": "weekly_report",
+    "schedule_at": "09:00",
+    "timezone": "America/New_York",
+    "channels": ["email"],
+    "recurrence": {"pattern": "weekly", "weekdays": ["MON", "THU"], "end_after": 90},
+    "dedup_key": "weekly_report:u_abc123",
+}
+
+SCHEDULED: Final[dict[str, Any]] = {
+    "schedule_id": "sch_01M3X2Q9T5000V8ZK3W7R1QH4C",
+    "fire_at_utc": "2026-10-25T17:05:00Z",
+    "status": "scheduled",
+    "timezone": "Europe/Berlin",
+    "timezone_source": "request",
+    "resolution": "exact",
+    "if_past": None,
+    "version": 1,
+    "warnings": [],
+}
+
+DETAILS: Final = {
+    "schedule_id": SCHEDULED["schedule_id"],
+    "user_id": "u_abc123",
+    "template_id": "pill",
+    "status": "scheduled",
+    "fire_at_utc": "2026-10-25T17:05:00Z",
+    "timezone": "Europe/Berlin",
+    "timezone_source": "request",
+    "local_time": "18:00",
+    "channels": None,
+    "params": {},
+    "lane": "transactional",
+    "dedup_key": None,
+    "key": "pill-17",
+    "labels": None,
+    "recurrence": {
+        "pattern": "daily",
+        "cron_expr": None,
+        "end_after": None,
+        "fired_count": 44,
+        "last_fired_at": "2026-10-24T16:05:00Z",
+        "next_fire_utc": "2026-10-25T17:05:00Z",
+    },
+    "version": 1,
+    "created_at": "2026-09-10T08:12:45.120934Z",
+    "fired_at": None,
+}
+
+PENDING: Final = {
+    "schedules": [
+        {
+            "schedule_id": SCHEDULED["schedule_id"],
+            "template_id": "pill",
+            "fire_at_utc": "2026-10-25T17:05:00Z",
+            "recurrence": "daily",
+            "key": "pill-17",
+            "lane": "transactional",
+            "timezone": "Europe/Berlin",
+            "status": "scheduled",
+            "version": 1,
+        }
+    ],
+    "total_pending": 1,
+    "next": None,
+}
+
+CANCELLED: Final = {
+    "schedule_id": SCHEDULED["schedule_id"],
+    "status": "cancelled",
+    "was_fired": False,
+    "fired_count": 44,
+}
+
+PREVIEW_REQUEST: Final = {
+    "schedule_at": "02:30",
+    "timezone": "America/New_York",
+    "recurrence": {"pattern": "daily"},
+    "from": "2027-03-13T05:00:00Z",
+    "n": 2,
+}
+
+PREVIEW: Final = {
+    "occurrences": [
+        {
+            "at_utc": "2027-03-13T07:30:00Z",
+            "local_time": "2027-03-13T02:30",
+            "utc_offset": "-05:00",
+            "kind": "exact",
+        },
+        {
+            "at_utc": "2027-03-14T07:00:00Z",
+            "local_time": "2027-03-14T03:00",
+            "utc_offset": "-04:00",
+            "kind": "gap",
+        },
+    ]
+}

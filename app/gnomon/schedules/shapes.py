@@ -1,0 +1,208 @@
+"""What goes in and comes out of the schedule calls.
+
+The answers name their fields as the SQL functions do; `rename` gives them the names of the JSON contract. Durations are
+timedelta, instants aware datetimes in UTC. `ScheduleRequest` documents the request and is what the command line fills
+in: the truth about requests lies in the database, which reads the JSON text itself.
+"""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+_JSON_NAMES: Final = {
+    "time_zone": "timezone",
+    "time_zone_source": "timezone_source",
+    "is_duplicate": "duplicate",
+    "created_at_utc": "created_at",
+    "fired_at_utc": "fired_at",
+}
+
+# What the database writes as one JSON value; the instants in it are RFC 3339 in UTC.
+_RECURRENCE_STATE: Final[dict[str, Any]] = {
+    "type": ["object", "null"],
+    "properties": {
+        "pattern": {"type": "string"},
+        "cron_expr": {"type": "null"},
+        "end_after": {"type": ["integer", "null"]},
+        "fired_count": {"type": "integer"},
+        "last_fired_at": {"type": ["string", "null"], "format": "date-time"},
+        "next_fire_utc": {"type": ["string", "null"], "format": "date-time"},
+    },
+}
+
+UserId = Annotated[str, Meta(min_length=1, max_length=255, description="No control characters.")]
+Key = Annotated[str, Meta(min_length=1, max_length=255)]
+Weekday = Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
+Lane = Literal["critical", "transactional", "bulk"]
+
+
+class Recurrence(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The rule of a recurrence. Times are wall readings of the zone, resolved anew for every occurrence."""
+
+    pattern: Literal["daily", "weekly"]
+    interval: Annotated[int, Meta(ge=1, description="Every n days or weeks, counted from start_date.")] | None = None
+    weekdays: Annotated[list[Weekday], Meta(description="Absent: the weekday of the first occurrence.")] | None = None
+    start_date: Annotated[str, Meta(description="YYYY-MM-DD; absent: schedule_date.")] | None = None
+    end_date: Annotated[str, Meta(description="YYYY-MM-DD, the last day it may fire.")] | None = None
+    end_after: Annotated[int, Meta(ge=1, description="Ends after so many fired occurrences.")] | None = None
+    cron_expr: None = None
+
+
+class KeyedRequest(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What to notify of and when; user_id and key stand in the address."""
+
+    template_id: Annotated[str, Meta(description="Alias: template.")]
+    schedule_at: Annotated[
+        str,
+        Meta(
+            description="An instant (RFC 3339 with zone), a duration (PT2H, `in 2 hours`) or a local time (HH:MM[:SS]). "
+            "Alias: send_at."
+        ),
+    ]
+    schedule_type: Literal["absolute_utc", "relative", "user_local_time"] | None = None
+    schedule_date: Annotated[str, Meta(description="YYYY-MM-DD, for a local time.")] | None = None
+    timezone: Annotated[str, Meta(description="IANA name. Absent: the user's, and it follows the user.")] | None = None
+    offset: Annotated[str, Meta(description="ISO 8601 duration added to the instant; may be negative.")] | None = None
+    channels: list[str] | None = None
+    params: Annotated[dict[str, Any], Meta(description="At most 64 KB. Alias: variables.")] | None = None
+    lane: Annotated[Lane, Meta(description="Alias: priority.")] | None = None
+    dedup_key: Annotated[Key, Meta(description="This event once. Alias: idempotency_key.")] | None = None
+    recurrence: Recurrence | None = None
+    window: Annotated[str, Meta(description="ISO 8601 duration over which to spread.")] | None = None
+    expires_at: Annotated[str, Meta(description="Instant after which it is worthless.")] | None = None
+    expires_in: Annotated[str, Meta(description="ISO 8601 duration from each occurrence's instant.")] | None = None
+    if_past: Literal["next", "now", "skip", "reject"] | None = None
+    on_gap: Literal["next_valid", "skip"] | None = None
+    on_overlap: Literal["first", "second"] | None = None
+    misfire: Literal["fire_once"] | None = None
+    labels: dict[str, str] | None = None
+
+
+class ScheduleRequest(KeyedRequest, frozen=True, omit_defaults=True, kw_only=True):
+    """What to notify of, whom, and when. null means absent; a field that is not listed here is refused."""
+
+    user_id: UserId
+    key: Annotated[Key, Meta(description="The user's one schedule of this name.")] | None = None
+
+
+class Scheduled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_JSON_NAMES):
+    """The answer to an accepted request; `fire_at_utc` is the instant of hand-over, after offset and window."""
+
+    schedule_id: str
+    fire_at_utc: datetime | None
+    status: str
+    time_zone: str | None
+    time_zone_source: str | None
+    resolution: str | None
+    if_past: str | None
+    version: int
+    warnings: list[str]
+    is_duplicate: bool = False
+
+
+class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of gnomon.schedule_many: the answer to the item, or what is wrong with it."""
+
+    ordinal: int
+    scheduled: Scheduled | None
+    error_code: str | None = None
+    error_detail: str | None = None
+    error_hint: str | None = None
+    error_pointer: str | None = None
+
+
+class ScheduleDetails(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NAMES):
+    """Everything known of one schedule; `recurrence` counts what has fired and tells what comes next."""
+
+    schedule_id: str
+    user_id: str
+    template_id: str
+    status: str
+    fire_at_utc: datetime | None
+    time_zone: str | None
+    time_zone_source: str | None
+    local_time: str | None
+    channels: list[str] | None
+    params: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": ["object", "null"]})]
+    lane: str
+    dedup_key: str | None
+    key: str | None
+    labels: dict[str, str] | None
+    recurrence: Annotated[msgspec.Raw, Meta(extra_json_schema=_RECURRENCE_STATE)]
+    version: int
+    created_at_utc: datetime | None
+    fired_at_utc: datetime | None
+
+
+class PendingSchedule(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NAMES):
+    """One schedule that will fire; `recurrence` is its pattern, null for a one-shot."""
+
+    schedule_id: str
+    template_id: str
+    fire_at_utc: datetime
+    recurrence: str | None
+    key: str | None
+    lane: str
+    time_zone: str | None
+    status: str
+    version: int
+
+
+class PendingPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Schedules by fire_at_utc; `next` is the `after` of the page behind this one, null at the end."""
+
+    schedules: list[PendingSchedule]
+    total_pending: int
+    next: str | None
+
+
+class Cancelled(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NAMES):
+    """`was_fired` speaks of the current occurrence; the last three fields are there once it was handed over."""
+
+    schedule_id: str
+    status: str
+    was_fired: bool
+    fired_count: int
+    fired_at_utc: datetime | UnsetType | None = UNSET
+    handed_over_count: int | UnsetType = UNSET
+    stopped_count: int | UnsetType = UNSET
+
+
+class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
+    """One instant: what the clock on the wall reads then, its offset from UTC, and exact, gap or overlap."""
+
+    at_utc: datetime
+    local_time: str
+    utc_offset: str
+    kind: str
+
+
+class Preview(msgspec.Struct, frozen=True, kw_only=True):
+    """The next occurrences, soonest first; fewer than asked for when the rule ends."""
+
+    occurrences: list[Occurrence]
+
+
+class PreviewRequest(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}, forbid_unknown_fields=True):
+    """A rule to look at before anything is scheduled."""
+
+    schedule_at: Annotated[str, Meta(description="HH:MM[:SS]")]
+    timezone: Annotated[str, Meta(description="IANA name.")]
+    recurrence: dict[str, Any]
+    on_gap: str | None = None
+    on_overlap: str | None = None
+    after: Annotated[datetime, Meta(tz=True, description="Only occurrences later than this; absent: now.")] | None = None
+    n: Annotated[int, Meta(ge=1, le=100)] = 10
+
+
+def reading_text(reading: datetime) -> str:
+    """A wall reading as the contract writes it: seconds only when there are any."""
+    return reading.isoformat(timespec="seconds" if reading.second else "minutes")
+
+
+def offset_text(offset: timedelta) -> str:
+    """An offset from UTC as +HH:MM."""
+    minutes = round(offset.total_seconds() / 60)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

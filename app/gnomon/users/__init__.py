@@ -1,0 +1,1 @@
+"""Users: their time zone and locale."""

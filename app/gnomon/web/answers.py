@@ -1,0 +1,20 @@
+"""Answers: a shape as JSON, encoded once and by one encoder."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from litestar import Response
+
+# Instants are aware datetimes in UTC: msgspec writes them as RFC 3339 with Z and no fraction when it is zero.
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def answer(body: msgspec.Struct, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """The shape as an HTTP answer."""
+    return Response(_ENCODER.encode(body), status_code=status, media_type="application/json", headers=headers)
+
+
+def etag(version: int) -> dict[str, str]:
+    """The header that names a schedule's version; If-Match takes it back."""
+    return {"ETag": f'"{version}"'}

@@ -1,0 +1,75 @@
+"""/metrics: what the database counted, in Prometheus' text form.
+
+Lateness comes from the delivery log of today, so it is right whatever process delivered, and starts from zero at midnight
+as a counter may. Nothing is counted on the way of a request: middleware that does halves the rate of ingest.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from math import inf, isinf
+from typing import Final
+
+from litestar import Response, get
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from gnomon.deliveries import calls
+from gnomon.deliveries.calls import Lateness, QueueNumber
+from gnomon.web.asked import Asked, pool_of
+from gnomon.web.documented import documented
+
+TEXT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+_EXAMPLE: Final = 'gnomon_lateness_seconds_bucket{lane="critical",le="0.25"} 1841.0\n'
+
+
+@get(
+    "/metrics",
+    opt=documented(
+        summary="Prometheus metrics", answer=None, answer_example=_EXAMPLE, answer_type=TEXT_TYPE.partition(";")[0]
+    ),
+)
+async def metrics(request: Asked) -> Response[bytes]:
+    """The lateness histogram of today's deliveries by lane, and what waits."""
+    pool = pool_of(request)
+    text = rendered(await calls.lateness(pool), await calls.queue_numbers(pool))
+    return Response(text, headers={"Content-Type": TEXT_TYPE})
+
+
+def rendered(lateness: Sequence[Lateness], numbers: Sequence[QueueNumber]) -> bytes:
+    """Both in the text form of Prometheus."""
+    registry = CollectorRegistry()
+    registry.register(_Read([_histogram(lateness), *_gauges(numbers)]))
+    return generate_latest(registry)
+
+
+class _Read(Collector):
+    """Values read just now, as the collector that the library asks for."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = list(families)
+
+    def collect(self) -> Iterator[Metric]:
+        return iter(self._families)
+
+
+def _histogram(lateness: Sequence[Lateness]) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(
+        "gnomon_lateness_seconds", "First hand-over minus due instant of today's deliveries.", labels=["lane"]
+    )
+    for lane, found in groupby(sorted(lateness, key=lambda row: (row.lane, row.le)), key=lambda row: row.lane):
+        buckets = list(found)
+        bounds = [("+Inf" if isinf(row.le) else f"{row.le:g}", float(row.count)) for row in buckets]
+        if buckets[-1].le != inf:
+            bounds.append(("+Inf", bounds[-1][1]))
+        family.add_metric([lane], bounds, buckets[-1].sum_seconds)
+    return family
+
+
+def _gauges(numbers: Sequence[QueueNumber]) -> Iterator[GaugeMetricFamily]:
+    for name, found in groupby(sorted(numbers, key=lambda row: (row.name, row.lane or "")), key=lambda row: row.name):
+        family = GaugeMetricFamily(f"gnomon_{name}", name.replace("_", " ").capitalize() + ".", labels=["lane"])
+        for row in found:
+            family.add_metric([row.lane or ""], row.value)
+        yield family
