@@ -9,7 +9,7 @@ Everything happens in one transaction, under an advisory lock, with a short lock
   outside instead: everything is rolled back and tried again after a random pause, until the patience is used up.
 """
 
-import logging
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ import psycopg
 import sqlalchemy as sa
 from alembic import context
 from alembic.runtime.migration import MigrationInfo
+from alembic.util import CommandError
 
 from gnomon.database import roles
 from gnomon.database.backoff import full_jitter
@@ -41,7 +42,7 @@ PATIENCE: Final = timedelta(minutes=10)
 #: Held elsewhere: a lock not had in time, or a deadlock with somebody who was chosen to go on.
 _LATER: Final = ("55P03", "40P01")
 
-_PRIVATE_SCHEMA: Final = "create schema if not exists gnomon_data"
+_PRIVATE_SCHEMA: Final = "create schema if not exists gnomon_data;"
 
 _FIRST_PAUSE: Final = timedelta(milliseconds=200)
 _LONGEST_PAUSE: Final = timedelta(seconds=5)
@@ -50,14 +51,8 @@ _LONGEST_PAUSE: Final = timedelta(seconds=5)
 INSTALL: Final = """
 do $$ begin
     if to_regprocedure('gnomon_data.install()') is not null then perform gnomon_data.install(); end if;
-end $$
+end $$;
 """
-
-
-class DatabaseUnnamed(RuntimeError):
-    """Nothing says which database to migrate."""
-
-    hint = "Set GNOMON_DATABASE_URL."
 
 
 class ServerTooOld(RuntimeError):
@@ -98,13 +93,15 @@ class Run:
 def enter() -> None:
     """What env.py calls: online or offline, with the caller's Run or, under Alembic's own command, one by settings.
 
-    Raises DatabaseUnnamed when neither says which database, and what online raises.
+    Raises what online raises, under Alembic's own command as its CommandError.
     """
-    if context.is_offline_mode():
-        offline()
-        return
     run = context.config.attributes.get("run")
-    online(run if isinstance(run, Run) else _run_by_settings())
+    if isinstance(run, Run):
+        online(run)
+    elif context.is_offline_mode():
+        offline()
+    else:
+        _online_by_settings()
 
 
 def online(run: Run) -> None:
@@ -138,10 +135,11 @@ def offline() -> None:
     """Write the SQL of the revisions to Alembic's output instead of running it."""
     _configure(dialect_name="postgresql")
     with context.begin_transaction():
-        context.execute(_PRIVATE_SCHEMA)
-        context.execute(roles.script())
+        write = context.get_context().impl.static_output
+        write(_PRIVATE_SCHEMA)
+        write(roles.script())
         context.run_migrations()
-        context.execute(INSTALL)
+        write(INSTALL)
 
 
 def _change(run: Run, engine: sa.Engine) -> None:
@@ -170,11 +168,17 @@ def _configure(**options: Any) -> None:  # noqa: ANN401  # Alembic's own
     context.configure(version_table_schema="gnomon_data", **options)
 
 
-def _run_by_settings() -> Run:
+def _online_by_settings() -> None:
+    """Under Alembic's own command: the database is the one of the settings, and errors are told in its way."""
     url = read_settings().database_url
     if url is None:
-        raise DatabaseUnnamed(DatabaseUnnamed.__doc__)
-    return Run(connector(url), report=logging.getLogger("alembic").warning)
+        raise CommandError("Nothing says which database to migrate: set GNOMON_DATABASE_URL.")
+    try:
+        online(Run(connector(url), report=partial(print, file=sys.stderr)))
+    except sa.exc.DBAPIError as error:
+        raise CommandError(str(error.orig).strip()) from error
+    except RuntimeError as error:
+        raise CommandError(f"{error}\n{getattr(error, 'hint', '')}") from error
 
 
 def _limit_waiting(connection: sa.Connection, run: Run) -> None:

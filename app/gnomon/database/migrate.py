@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+import psycopg
+import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
@@ -43,7 +45,7 @@ def upgrade(
 
     report gets a line for each step and each wait. lock_timeout is how long one statement waits for a lock, patience
     how long the whole is tried again. Raises RevisionUnknown, ServerTooOld, RolesMissing, DatabaseBusy, SqlFileFailed,
-    and errors of psycopg or SQLAlchemy when the server cannot be reached or refuses.
+    and psycopg's errors when the server cannot be reached or refuses.
     """
     return _walk(command.upgrade, Run(connector(url), report, lock_timeout, patience), revision)
 
@@ -80,6 +82,10 @@ def _walk(walk: Callable[[Config, str], None], run: Run, revision: str) -> Migra
         walk(config, revision)
     except CommandError as error:
         raise RevisionUnknown(str(error)) from error
+    except sa.exc.DBAPIError as error:
+        if isinstance(error.orig, psycopg.Error):
+            raise error.orig from error  # PostgreSQL's words, without SQLAlchemy's around them
+        raise
     return Migrated(run.stands_at or "base", tuple(run.applied))
 
 

@@ -12,7 +12,6 @@ A revision reads its own folder only, so that history replays exactly whatever `
 Going down, a routine that this revision changed or ended gets back the newest copy that an earlier revision holds.
 """
 
-import re
 from pathlib import Path
 
 import psycopg
@@ -22,10 +21,7 @@ from alembic import op
 from gnomon.database import source
 
 #: Bodies may name what a later file makes; the tests check them by calling them.
-_LOADING = "set local check_function_bodies = off"
-
-#: A colon that SQLAlchemy's text() would take for a parameter; a cast's second colon is none.
-_COLON = re.compile(r"(?<![:\\]):(?=\w)")
+_LOADING = "set local check_function_bodies = off;"
 
 
 class SqlFileFailed(RuntimeError):
@@ -56,7 +52,7 @@ def up(folder: Path) -> None:
         if copy is None:
             message = f"{folder.name}/gone.txt ends {routine}, which no earlier revision holds"
             raise ValueError(message)
-        _emit(f"drop routine {source.routine_in(copy)}")
+        _emit(f"drop routine {source.routine_in(copy)};")
     for routine in _frozen(folder):
         _emit_file(folder / routine)
     if (folder / "views.sql").exists():
@@ -97,7 +93,8 @@ def _emit_file(path: Path) -> None:
 def _emit(text: str) -> None:
     """Run SQL in the migration, or write it out when Alembic was asked for a script (`--sql`)."""
     if op.get_context().as_sql:
-        op.execute(sa.text(_COLON.sub(r"\\:", text)))
+        # Not op.execute: it would read :name as a parameter, double every % and turn tabs into spaces.
+        op.get_context().impl.static_output(text)
     else:
         run_text(op.get_bind(), text)
 
