@@ -8,7 +8,7 @@ declare
 begin
     if rule->>'kind' = 'weekly' and not rule ? 'days' then
         first_on := (gnomon_data.next_occurrence((rule - 'every') || jsonb '{"kind": "daily"}', time_zone, after_utc)).nominal_local::date;
-        rule := rule || coalesce(jsonb_build_object('days', overlay('0000000' placing '1' from extract(isodow from first_on)::int)), '{}');
+        rule := rule || jsonb_build_object('days', overlay('0000000' placing '1' from extract(isodow from first_on)::int));
     elsif rule ? 'every' and not rule ? 'anchor' then
         first_on := (gnomon_data.next_occurrence(rule - 'every', time_zone, after_utc)).nominal_local::date;
     end if;

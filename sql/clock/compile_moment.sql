@@ -7,10 +7,7 @@ declare
     given constant text := request->>'schedule_at';
     looks constant text := gnomon_data.form_of(given);
     form constant text := coalesce(request->>'schedule_type', looks);
-    at_utc timestamptz;
-    delay_for interval;
-    local_time time;
-    on_date date;
+    part record;
 begin
     if given is null then
         fault := gnomon_data.field_fault('GN024', '/schedule_at', 'is required');
@@ -23,18 +20,22 @@ begin
     elsif form <> 'user_local_time' and request ? 'schedule_date' then
         fault := gnomon_data.field_fault('GN024', '/schedule_date', format('goes with a local time, schedule_at "%s" is none', left(given, 64)));
     elsif form = 'absolute_utc' then
-        select i.at_utc, i.fault into at_utc, fault from gnomon_data.read_instant(given, '/schedule_at') as i;
-        rule := jsonb_build_object('kind', 'instant', 'at', to_char(at_utc at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'));
+        part := gnomon_data.read_instant(given, '/schedule_at');
+        fault := part.fault;
+        rule := jsonb_build_object('kind', 'instant', 'at', to_char(part.at_utc at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'));
     elsif form = 'relative' then
-        select d.duration, d.fault into delay_for, fault from gnomon_data.read_duration(given, '/schedule_at') as d;
-        rule := jsonb_build_object('kind', 'relative', 'in', extract(epoch from delay_for));
+        part := gnomon_data.read_duration(given, '/schedule_at');
+        fault := part.fault;
+        rule := jsonb_build_object('kind', 'relative', 'in', trim_scale(extract(epoch from part.duration)));
     else
-        select t.local_time, t.fault into local_time, fault from gnomon_data.read_local_time(given, '/schedule_at') as t;
-        if (fault).code is null then
-            select d.on_date, d.fault into on_date, fault from gnomon_data.read_date(request->>'schedule_date', '/schedule_date') as d;
+        part := gnomon_data.read_local_time(given, '/schedule_at');
+        fault := part.fault;
+        rule := jsonb_build_object('kind', 'time', 'time', part.local_time::text);
+        if (fault).code is null and request ? 'schedule_date' then
+            part := gnomon_data.read_date(request->>'schedule_date', '/schedule_date');
+            fault := part.fault;
+            rule := rule || jsonb_build_object('kind', 'once', 'date', to_char(part.on_date, 'YYYY-MM-DD'));
         end if;
-        rule := case when on_date is null then jsonb_build_object('kind', 'time', 'time', local_time::text)
-                     else jsonb_build_object('kind', 'once', 'date', to_char(on_date, 'YYYY-MM-DD'), 'time', local_time::text) end;
     end if;
 end
 $$;

@@ -4,6 +4,7 @@ as $$
 declare
     words constant jsonb := jsonb_strip_nulls(request->'recurrence');
     start_text constant text := coalesce(words->>'start_date', request->>'schedule_date');
+    part record;
     local_time time;
     every int;
     end_after int;
@@ -13,23 +14,34 @@ declare
 begin
     fault := gnomon_data.recurrence_fault(request, words);
     if (fault).code is null then
-        select t.local_time, t.fault into local_time, fault from gnomon_data.read_local_time(request->>'schedule_at', '/schedule_at') as t;
+        part := gnomon_data.read_local_time(request->>'schedule_at', '/schedule_at');
+        local_time := part.local_time;
+        fault := part.fault;
     end if;
-    if (fault).code is null then
-        select d.on_date, d.fault into start_on, fault from gnomon_data.read_date(
-            start_text, case when words ? 'start_date' then '/recurrence/start_date' else '/schedule_date' end) as d;
+    if (fault).code is null and start_text is not null then
+        part := gnomon_data.read_date(start_text, case when words ? 'start_date' then '/recurrence/start_date' else '/schedule_date' end);
+        start_on := part.on_date;
+        fault := part.fault;
     end if;
     if (fault).code is null and words ? 'end_date' then
-        select d.on_date, d.fault into end_on, fault from gnomon_data.read_date(words->>'end_date', '/recurrence/end_date') as d;
+        part := gnomon_data.read_date(words->>'end_date', '/recurrence/end_date');
+        end_on := part.on_date;
+        fault := part.fault;
     end if;
     if (fault).code is null and words ? 'interval' then
-        select c.count, c.fault into every, fault from gnomon_data.read_count(words->'interval', '/recurrence/interval', 1000) as c;
+        part := gnomon_data.read_count(words->'interval', '/recurrence/interval', 1000);
+        every := part.count;
+        fault := part.fault;
     end if;
     if (fault).code is null and words ? 'end_after' then
-        select c.count, c.fault into end_after, fault from gnomon_data.read_count(words->'end_after', '/recurrence/end_after', 1000000000) as c;
+        part := gnomon_data.read_count(words->'end_after', '/recurrence/end_after', 1000000000);
+        end_after := part.count;
+        fault := part.fault;
     end if;
     if (fault).code is null and words ? 'weekdays' then
-        select w.days, w.fault into days, fault from gnomon_data.read_weekdays(words->'weekdays', '/recurrence/weekdays') as w;
+        part := gnomon_data.read_weekdays(words->'weekdays', '/recurrence/weekdays');
+        days := part.days;
+        fault := part.fault;
     end if;
     if (fault).code is null and start_on > end_on then
         fault := gnomon_data.field_fault('GN012', '/recurrence/end_date', format('%s is before the first day %s: the rule never fires', words->>'end_date', start_text));

@@ -17,7 +17,7 @@ create or replace function gnomon_data.compile_rule(request jsonb, out rule json
 language plpgsql stable parallel safe
 as $$
 declare
-    shift_for interval;
+    part record;
 begin
     fault := gnomon_data.type_fault(request, '', 'string',
         array['schedule_type', 'schedule_at', 'schedule_date', 'offset', 'on_gap', 'on_overlap']);
@@ -37,14 +37,17 @@ begin
         return;
     end if;
     if request ? 'recurrence' then
-        select c.rule, c.fault into rule, fault from gnomon_data.compile_recurrence(request) as c;
+        part := gnomon_data.compile_recurrence(request);
     else
-        select c.rule, c.fault into rule, fault from gnomon_data.compile_moment(request) as c;
+        part := gnomon_data.compile_moment(request);
     end if;
+    rule := part.rule;
+    fault := part.fault;
     if (fault).code is null and request ? 'offset' then
-        select d.duration, d.fault into shift_for, fault from gnomon_data.read_duration(request->>'offset', '/offset', true) as d;
-        if shift_for <> interval '0' then
-            rule := rule || jsonb_build_object('offset', extract(epoch from shift_for));
+        part := gnomon_data.read_duration(request->>'offset', '/offset', true);
+        fault := part.fault;
+        if part.duration <> interval '0' then
+            rule := rule || jsonb_build_object('offset', trim_scale(extract(epoch from part.duration)));
         end if;
     end if;
     if (fault).code is not null then

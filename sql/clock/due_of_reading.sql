@@ -2,9 +2,12 @@ create or replace function gnomon_data.due_of_reading(
     rule jsonb, time_zone text, reading timestamp, out due_at_utc timestamptz, out kind text)
 language plpgsql stable strict parallel safe
 as $$
+declare
+    found record;
 begin
-    select i.at_utc + make_interval(secs => coalesce((rule->'offset')::float8, 0)), i.kind into due_at_utc, kind
-      from gnomon_data.instant_of(reading, time_zone, rule->>'gap', rule->>'overlap') as i;
+    found := gnomon_data.instant_of(reading, time_zone, rule->>'gap', rule->>'overlap');
+    due_at_utc := found.at_utc + make_interval(secs => coalesce((rule->'offset')::float8, 0));
+    kind := found.kind;
 end
 $$;
 
