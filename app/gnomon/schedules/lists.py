@@ -4,8 +4,10 @@ from typing import Final
 
 from litestar import Response, get, post
 
+from gnomon.errors import GnomonError
 from gnomon.schedules import calls, examples
 from gnomon.schedules.batch import BATCH_TYPES, BatchAnswer, schedule_batch
+from gnomon.schedules.pages import pending_page
 from gnomon.schedules.routes import REFUSALS, SCHEDULE_PATH
 from gnomon.schedules.shapes import PendingPage, Preview, PreviewRequest, ScheduleRequest
 from gnomon.web.answers import answer
@@ -18,6 +20,9 @@ from gnomon.web.queries import count_of, query_of
 PAGE: Final = 20
 LONGEST_PAGE: Final = 200
 LONGEST_PREVIEW: Final = 100
+
+# What stands beside the recurrence in a request, and within it in a rule.
+_BESIDE: Final = ("schedule_at", "offset", "on_gap", "on_overlap")
 
 _LIMIT: Final = Query("limit", "How many.", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE})
 _AFTER: Final = Query("after", "`next` of the page before.", {"type": "string"})
@@ -111,19 +116,21 @@ async def preview_schedule(request: Asked) -> Response[bytes]:
 async def preview_rule(request: Asked) -> Response[bytes]:
     """What a rule would do; nothing is written."""
     asked = await shape_of(request, PreviewRequest)
-    words = {"schedule_at": asked.schedule_at, "on_gap": asked.on_gap, "on_overlap": asked.on_overlap}
-    rule = asked.recurrence | {name: word for name, word in words.items() if word is not None}
-    found = await calls.next_occurrences(pool_of(request), rule, asked.timezone, asked.after, asked.n)
+    rule = asked.recurrence | {name: word for name in _BESIDE if (word := getattr(asked, name)) is not None}
+    try:
+        found = await calls.next_occurrences(pool_of(request), rule, asked.timezone, asked.after, asked.n)
+    except GnomonError as fault:
+        # The function takes one flat rule; what it points at stands one level deeper in our request.
+        if fault.pointer and fault.pointer.removeprefix("/") not in {*_BESIDE, "timezone"}:
+            fault.pointer = f"/recurrence{fault.pointer}"
+        raise
     return answer(Preview(occurrences=found))
 
 
 async def _page(request: Asked, asked: dict[str, str]) -> PendingPage:
     at_most = count_of(asked, "limit", otherwise=PAGE, most=LONGEST_PAGE)
     user_id = path_text(request, "user_id")
-    found = await calls.pending_schedules(pool_of(request), user_id, at_most, asked.get("after"))
-    following = found[-1][1] if len(found) == at_most else None
-    total = await calls.pending_count(pool_of(request), user_id)
-    return PendingPage(schedules=[pending for pending, _ in found], total_pending=total, next=following)
+    return await pending_page(pool_of(request), user_id, at_most, asked.get("after"))
 
 
 ROUTES: Final = (pending_schedules, schedules_of_user, schedule_many, preview_schedule, preview_rule)

@@ -191,6 +191,7 @@ class PreviewRequest(msgspec.Struct, frozen=True, kw_only=True, rename={"after":
     schedule_at: Annotated[str, Meta(description="HH:MM[:SS]")]
     timezone: Annotated[str, Meta(description="IANA name.")]
     recurrence: dict[str, Any]
+    offset: Annotated[str, Meta(description="ISO 8601 duration added to the instant; may be negative.")] | None = None
     on_gap: str | None = None
     on_overlap: str | None = None
     after: Annotated[datetime, Meta(tz=True, description="Only occurrences later than this; absent: now.")] | None = None

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 
+from gnomon.settings import Settings
+
 if TYPE_CHECKING:
     from litestar.connection import ASGIConnection
     from litestar.handlers import BaseRouteHandler
@@ -30,19 +32,10 @@ class AddressRefused(Exception):
     hint = "Set GNOMON_API_TOKENS, or listen on 127.0.0.1."
 
 
-def check_address(host: str, tokens: Sequence[str]) -> None:
-    """Raises AddressRefused when this address would let anybody in."""
-    if not tokens and not is_loopback(host):
-        message = f"{host or 'Every address'} can be reached from outside, and no GNOMON_API_TOKENS are set."
-        raise AddressRefused(message)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether the name or address means this machine and nothing else."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+def check_address(settings: Settings) -> None:
+    """Raises AddressRefused when the address to listen on would let anybody in."""
+    if not settings.api_tokens and not settings.is_loopback_only:
+        raise AddressRefused(f"{settings.listen} can be reached from outside, and no GNOMON_API_TOKENS are set.")
 
 
 def guard_of(tokens: Sequence[str]) -> Guard:
@@ -70,5 +63,12 @@ def _is_known(authorization: str, hashes: Sequence[bytes]) -> bool:
 
 def _check_host(given: str) -> None:
     name = given.rpartition(":")[0] if given.rpartition(":")[2].isdigit() else given
-    if not is_loopback(name.strip("[]")):
+    if not _is_loopback(name.strip("[]")):
         raise PermissionDeniedException("Without tokens this API answers to localhost only.")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

@@ -1,0 +1,131 @@
+"""`gnomon schedule`: schedule one notification."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from gnomon.schedules.shapes import Scheduled
+
+
+def schedule(  # noqa: PLR0913  # each option is a field of the request
+    user_id: Annotated[str | None, typer.Argument(help="Whom to notify.", metavar="USER")] = None,
+    template_id: Annotated[str | None, typer.Argument(help="Of what.", metavar="TEMPLATE")] = None,
+    at: Annotated[
+        str | None, typer.Argument(help="When: an instant, `PT2H`, `in 2 hours`, or a local time 18:00.", metavar="WHEN")
+    ] = None,
+    *,
+    date: Annotated[str | None, typer.Option(help="Day of a local time, YYYY-MM-DD.")] = None,
+    timezone: Annotated[str | None, typer.Option(help="IANA zone; else the user's.")] = None,
+    offset: Annotated[str | None, typer.Option(help="Added to the instant: PT5M, -PT1H.")] = None,
+    repeat: Annotated[str | None, typer.Option(help="daily or weekly.")] = None,
+    weekdays: Annotated[str | None, typer.Option(help="For weekly: MON,THU.")] = None,
+    interval: Annotated[int | None, typer.Option(help="Every so many days or weeks.")] = None,
+    until: Annotated[str | None, typer.Option(help="Last day of a recurrence, YYYY-MM-DD.")] = None,
+    times: Annotated[int | None, typer.Option(help="End after so many have fired.")] = None,
+    channels: Annotated[str | None, typer.Option(help="push,email")] = None,
+    params: Annotated[str | None, typer.Option(help="JSON object for the template.")] = None,
+    lane: Annotated[str | None, typer.Option(help="critical, transactional or bulk.")] = None,
+    key: Annotated[str | None, typer.Option(help="The user's one schedule of this name: replaces it.")] = None,
+    dedup_key: Annotated[str | None, typer.Option(help="This event once: a repeat changes nothing.")] = None,
+    if_past: Annotated[str | None, typer.Option(help="next, now, skip or reject.")] = None,
+    window: Annotated[str | None, typer.Option(help="Spread over this duration: PT10M.")] = None,
+    json_request: Annotated[
+        str | None, typer.Option(help="The whole request as JSON from a file, or - for standard input.", metavar="FILE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Schedule one notification.
+
+    Examples:
+        gnomon schedule u_1 pill 18:00 --timezone Europe/Berlin --repeat daily --key pill-17
+
+        gnomon schedule --json-request request.json
+    """
+    from gnomon.commands.ask import ask, show_json
+    from gnomon.schedules import calls
+
+    rule = {
+        "pattern": repeat,
+        "interval": interval,
+        "weekdays": weekdays.upper().split(",") if weekdays else None,
+        "end_date": until,
+        "end_after": times,
+    }
+    words = {
+        "user_id": user_id,
+        "template_id": template_id,
+        "schedule_at": at,
+        "schedule_date": date,
+        "timezone": timezone,
+        "offset": offset,
+        "recurrence": _given(rule) or None,
+        "channels": channels.split(",") if channels else None,
+        "params": None if params is None else _object(params, "--params"),
+        "lane": lane,
+        "key": key,
+        "dedup_key": dedup_key,
+        "if_past": if_past,
+        "window": window,
+    }
+    request = _request(_given(words), json_request)
+    answer = ask(lambda pool: calls.schedule(pool, request))
+    if as_json:
+        show_json(answer)
+    else:
+        _show(answer)
+
+
+def _given(words: dict[str, Any]) -> dict[str, Any]:
+    return {name: word for name, word in words.items() if word is not None}
+
+
+def _request(words: dict[str, Any], source: str | None) -> str:
+    """The request as JSON text: from the source, or of the words."""
+    import json
+    import sys
+
+    from gnomon.web.strict_json import strict_object
+
+    if source is None:
+        if not {"user_id", "template_id", "schedule_at"} <= words.keys():
+            raise typer.BadParameter("say USER, TEMPLATE and WHEN, or --json-request")
+        return strict_object(json.dumps(words).encode())[1]
+    if words:
+        raise typer.BadParameter("the request comes from the file or from the options, not from both")
+    body = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    return strict_object(body)[1]
+
+
+def _object(text: str, option: str) -> dict[str, Any]:
+    from gnomon.errors import RequestInvalid
+    from gnomon.web.strict_json import strict_object
+
+    try:
+        return strict_object(text.encode())[0]
+    except RequestInvalid as fault:
+        raise typer.BadParameter(fault.message, param_hint=option) from fault
+
+
+def _show(answer: "Scheduled") -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    fires = "" if answer.fire_at_utc is None else answer.fire_at_utc.strftime("%Y-%m-%d %H:%M:%S UTC")
+    table.add_row("schedule", Text(answer.schedule_id, style="bold"))
+    table.add_row("status", f"{answer.status} (as before)" if answer.is_duplicate else answer.status)
+    table.add_row("fires at", fires)
+    if answer.time_zone:
+        table.add_row("zone", Text(f"{answer.time_zone}, from the {answer.time_zone_source}"))
+    if answer.resolution not in {None, "exact"}:
+        table.add_row("clock change", str(answer.resolution))
+    if answer.if_past:
+        table.add_row("had passed", f"so: {answer.if_past}")
+    for warning in answer.warnings:
+        table.add_row("warning", Text(warning), style="yellow")
+    Console(soft_wrap=True, highlight=False).print(table)
