@@ -1,10 +1,13 @@
 """Fixtures of every test: one server a run, one template, one cloned database a test."""
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
+from gnomon.embedded import Embedded
 from tests.support import cluster
 
 
@@ -53,3 +56,19 @@ def connection(database_url: str) -> Iterator[psycopg.Connection]:
     """A connection to `database_url`, each statement its own transaction."""
     with psycopg.connect(database_url, autocommit=True) as opened:
         yield opened
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that the server's account may enter too; pytest's own ones are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="gnomon-") as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        yield folder
+
+
+@pytest.fixture
+def embedded_server(open_folder: Path) -> Iterator[Embedded]:
+    """Our own launcher's server, with fsync on, for tests of crashes; its database is empty."""
+    with Embedded(open_folder / "data") as embedded:
+        yield embedded

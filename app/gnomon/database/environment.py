@@ -26,12 +26,11 @@ from alembic.util import CommandError
 
 from gnomon.database import roles
 from gnomon.database.backoff import full_jitter
+from gnomon.database.version import OLDEST_SERVER, ServerTooOld
 from gnomon.settings import read_settings
 
 #: Key of the advisory lock: "gnomon" as bytes. Any constant does, as long as every version uses the same.
 LOCK_KEY: Final = int.from_bytes(b"gnomon", "big")
-
-OLDEST_SERVER: Final = 17
 
 #: How long one statement waits for a lock, and everybody behind it with it.
 LOCK_TIMEOUT: Final = timedelta(seconds=3)
@@ -53,12 +52,6 @@ do $$ begin
     if to_regprocedure('gnomon_data.install()') is not null then perform gnomon_data.install(); end if;
 end $$;
 """
-
-
-class ServerTooOld(RuntimeError):
-    """The server is older than PostgreSQL 17."""
-
-    hint = "Use PostgreSQL 17 or 18, or unset GNOMON_DATABASE_URL for the embedded one."
 
 
 class DatabaseBusy(RuntimeError):

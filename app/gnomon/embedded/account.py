@@ -54,11 +54,9 @@ def is_root() -> bool:
     return os.geteuid() == 0
 
 
-def server_account(cluster: Path | None = None) -> Account:
-    """The account that runs the server: ourselves; for root the owner of the cluster, or `nobody` for a new one."""
+def server_account() -> Account:
+    """The account that runs the server: ourselves, or `nobody` for root."""
     if not is_root():
         return Account(os.geteuid(), os.getegid())
-    if cluster is not None and cluster.is_dir() and (owner := cluster.stat()).st_uid:
-        return Account(owner.st_uid, owner.st_gid)
     entry = pwd.getpwnam(UNPRIVILEGED)
     return Account(entry.pw_uid, entry.pw_gid)

@@ -28,7 +28,3 @@ class ServerNotStarted(EmbeddedFault):
         message = f"{fact}\n{tail}" if tail else fact
         super().__init__(message, f"The whole log is {log}.")
         self.tail = tail
-
-
-class ServerTooOld(EmbeddedFault):
-    """The server that GNOMON_DATABASE_URL names is older than PostgreSQL 17."""

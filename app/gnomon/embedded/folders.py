@@ -97,7 +97,10 @@ class Folders:
         return self.run / "pg"
 
     def make(self, account: Account) -> None:
-        """Make what is missing. Raises DataFolderRefused when the server's account could not reach its files."""
+        """Make what is missing. Raises DataFolderRefused when that cannot be or the folder is another account's."""
+        if self.lock.exists() and self.lock.stat().st_uid != os.geteuid():
+            message = f"The data folder {self.data} belongs to another account of this machine."
+            raise DataFolderRefused(message, "Work as that account, or choose another folder with --data or GNOMON_DATA.")
         mode = 0o755 if is_root() else 0o700
         make_folder(self.data, mode=mode)
         _make_run(self.run, mode)
@@ -135,4 +138,4 @@ def _make_run(run: Path, mode: int) -> None:
     found = run.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & _OPEN_TO_OTHERS:
         message = f"The folder {run} belongs to somebody else."
-        raise DataFolderRefused(message, "Remove it, or choose a data folder with a shorter path.")
+        raise DataFolderRefused(message, "Remove it, or choose another data folder.")

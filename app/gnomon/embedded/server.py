@@ -16,7 +16,7 @@ from gnomon.embedded.binaries import Binaries, binaries_for
 from gnomon.embedded.cluster import DATABASE, ENVIRONMENT, SUPERUSER, make_cluster
 from gnomon.embedded.faults import DataFolderRefused, EmbeddedFault, ServerNotStarted
 from gnomon.embedded.folders import Folders, default_data
-from gnomon.embedded.watchdog import Plan
+from gnomon.embedded.watchdog import Plan, end_leftover
 
 # What our own start adds to PostgreSQL's defaults. Each can be given anew.
 SETTINGS: Final = {
@@ -95,7 +95,7 @@ class Embedded:
 
         Raises DataFolderRefused, BinariesMissing, ServerNotStarted, EmbeddedFault.
         """
-        account = server_account(self._folders.cluster)
+        account = server_account()
         self._folders.make(account)
         with _locked(self._folders.lock):
             self._attach()
@@ -138,6 +138,9 @@ class Embedded:
             hint = "PostgreSQL does not run as root; choose a folder open to others with --data, or leave --data out."
             raise DataFolderRefused(message, hint)
         make_cluster(self._folders, binaries, account)
+        with _locked(self._folders.watchdog_lock):
+            # The last watchdog has ended. One that was killed may have left its server, which still holds the port.
+            end_leftover(str(self._folders.cluster))
         for attempt in range(1, _TRIES_FOR_A_PORT + 1):
             try:
                 self._launch(account, binaries, _choose_port(self._folders.port))
@@ -171,13 +174,14 @@ class Embedded:
         ours, theirs = socket.socketpair()
         with theirs, self._folders.log.open("ab") as log:
             # Its own session: a Ctrl-C in our terminal is for us, and we tell it when we have finished.
-            subprocess.Popen(
+            subprocess.run(
                 [*_WATCHDOG, plan.text(), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
+                check=True,
                 cwd="/",
                 env=ENVIRONMENT,
             )

@@ -164,10 +164,8 @@ class Watchdog:
     def run(self) -> int:
         """Run the server until nobody is attached; the exit code."""
         wakes = self._watch_signals()
-        # Another watchdog of this folder may still be ending its server.
         with Path(self._plan.lock).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            end_leftover(self._plan.cluster)
             self._listen()
             try:
                 self._start()
@@ -323,4 +321,6 @@ def _pid_file(cluster: str) -> list[str]:
 
 
 if __name__ == "__main__":
+    if os.fork():
+        os._exit(0)  # nobody's child: whoever started us may leave before us, or outlive us
     sys.exit(Watchdog(Plan(**json.loads(sys.argv[1])), socket.socket(fileno=int(sys.argv[2]))).run())
