@@ -6,6 +6,7 @@ Alembic does the walking; `migrations/env.py` hands over to `environment`, which
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from threading import Lock
 
 import psycopg
 import sqlalchemy as sa
@@ -16,6 +17,9 @@ from alembic.util import CommandError
 
 from gnomon.database.environment import LOCK_TIMEOUT, PATIENCE, Run, connector, silent
 from gnomon.files import migrations_folder
+
+#: Alembic keeps what it works on in globals: one migration a process at a time.
+_ALEMBIC = Lock()
 
 
 class RevisionUnknown(RuntimeError):
@@ -79,7 +83,8 @@ def _walk(walk: Callable[[Config, str], None], run: Run, revision: str) -> Migra
     config = _config()
     config.attributes["run"] = run
     try:
-        walk(config, revision)
+        with _ALEMBIC:
+            walk(config, revision)
     except CommandError as error:
         raise RevisionUnknown(str(error)) from error
     except sa.exc.DBAPIError as error:
