@@ -31,7 +31,7 @@ def test_it_upgrades_from_any_folder(
 
 def test_it_says_what_is_missing_in_its_own_way(tmp_path: Path) -> None:
     surroundings = {name: text for name, text in os.environ.items() if not name.startswith("GNOMON_")}  # noqa: TID251
-    asked = [*ALEMBIC, "-c", ini.write(tmp_path), "current"]
+    asked = [*ALEMBIC, "-c", str(ini.write(tmp_path)), "current"]
     done = subprocess.run(asked, check=False, capture_output=True, text=True, env=surroundings)
     assert done.returncode != 0
     assert "FAILED: Nothing says which database to migrate: set GNOMON_DATABASE_URL." in done.stdout + done.stderr
@@ -44,9 +44,7 @@ def test_looking_changes_nothing(empty_database_url: str, tmp_path: Path, monkey
         assert catalogue.describe(connection) == {}
 
 
-def test_the_written_script_makes_the_same_database(
-    database_url: str, empty_database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_written_script_makes_the_same_database(database_url: str, empty_database_url: str, tmp_path: Path) -> None:
     script = io.StringIO()
     command.upgrade(Config(ini.write(tmp_path), output_buffer=script), "head", sql=True)
     with psycopg.connect(empty_database_url, autocommit=True) as connection:

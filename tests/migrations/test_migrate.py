@@ -10,10 +10,11 @@ from threading import Event
 import psycopg
 import pytest
 
-from gnomon.database import catalogue, environment, migrate
-from gnomon.database.environment import DatabaseBusy, ServerTooOld
+from gnomon.database import catalogue, migrate, version
+from gnomon.database.environment import DatabaseBusy
 from gnomon.database.migrate import Migrated, RevisionUnknown
 from gnomon.database.steps import SqlFileFailed
+from gnomon.database.version import ServerTooOld
 from tests.migrations.conftest import WriteSecond
 from tests.support.given import rows, value
 
@@ -97,7 +98,7 @@ def test_a_database_of_a_newer_version_is_left_alone(empty_database_url: str) ->
 
 
 def test_an_old_server_is_refused(empty_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "OLDEST_SERVER", 99)
+    monkeypatch.setattr(version, "OLDEST_SERVER", 99)
     with pytest.raises(ServerTooOld, match="needs 99"):
         migrate.upgrade(empty_database_url)
     with psycopg.connect(empty_database_url) as connection:

@@ -1,7 +1,7 @@
 """What a database of Gnomon consists of, as text: two of them are alike when these texts are.
 
-    "function gnomon.clock_utc()" -> its definition, rights and comment
-    "column gnomon_data.users.locale" -> its place, type, default, storage ...
+    "routine gnomon.clock_utc()"      -> definition, settings, rights, comment
+    "column gnomon_data.users.locale" -> place, type, default, storage ...
 
 Everything that can be given to an object of ours is in here, so that a difference between `sql/` and history shows,
 whatever it is. Object ids, sizes and statistics are not: they differ between any two databases.
@@ -16,54 +16,46 @@ _NOT_OURS: Final = "alembic_version"
 
 _SCHEMAS: Final = "select oid from pg_namespace where nspname in ('gnomon', 'gnomon_data')"
 
-# Rights in a fixed order, whoever was granted first; comments by the classes they hang on.
-_RIGHTS: Final = "coalesce((select string_agg(r::text, ' ' order by r::text) from unnest({}) as r), 'as made')"
-_COMMENT: Final = "coalesce(obj_description({}, '{}'), '')"
-
+# Each answers a name and then whatever tells two objects apart; rights are an array, since their order means nothing.
 _QUERIES: Final = (
-    f"""
-    select 'schema ' || n.nspname,
-           concat_ws(' | ', {_RIGHTS.format("n.nspacl")}, {_COMMENT.format("n.oid", "pg_namespace")})
+    """
+    select 'schema ' || n.nspname, obj_description(n.oid, 'pg_namespace'), n.nspacl::text[]
       from pg_namespace as n
      where n.oid = any(%(schemas)s)
     """,
-    f"""
-    select 'type ' || t.oid::regtype,
-           concat_ws(' | ', t.typtype, t.typnotnull, t.typbasetype::regtype, {_RIGHTS.format("t.typacl")},
-               (select string_agg(e.enumlabel, ' ' order by e.enumsortorder) from pg_enum as e where e.enumtypid = t.oid),
-               {_COMMENT.format("t.oid", "pg_type")})
+    """
+    select 'type ' || t.oid::regtype, t.typtype, t.typnotnull, t.typbasetype::regtype,
+           obj_description(t.oid, 'pg_type'), t.typacl::text[],
+           (select string_agg(e.enumlabel, ' ' order by e.enumsortorder) from pg_enum as e where e.enumtypid = t.oid)
       from pg_type as t left join pg_class as c on c.oid = t.typrelid
      where t.typnamespace = any(%(schemas)s) and t.typcategory <> 'A' and (c.oid is null or c.relkind = 'c')
     """,
-    f"""
-    select 'relation ' || c.oid::regclass,
-           concat_ws(' | ', c.relkind, c.relpersistence, pg_get_partkeydef(c.oid), pg_get_expr(c.relpartbound, c.oid),
-               c.reloptions, c.relrowsecurity, case c.relkind when 'i' then pg_get_indexdef(c.oid)
-               when 'I' then pg_get_indexdef(c.oid) when 'v' then pg_get_viewdef(c.oid) end,
-               {_RIGHTS.format("c.relacl")}, {_COMMENT.format("c.oid", "pg_class")})
+    """
+    select 'relation ' || c.oid::regclass, c.relkind, c.relpersistence, c.reloptions, c.relrowsecurity, c.relispartition,
+           pg_get_partkeydef(c.oid), pg_get_expr(c.relpartbound, c.oid), obj_description(c.oid, 'pg_class'), c.relacl::text[],
+           case when c.relkind in ('i', 'I') then pg_get_indexdef(c.oid) when c.relkind = 'v' then pg_get_viewdef(c.oid) end
       from pg_class as c
      where c.relnamespace = any(%(schemas)s)
     """,
-    f"""
-    select 'column ' || c.oid::regclass || '.' || a.attname,
-           concat_ws(' | ', row_number() over (partition by c.oid order by a.attnum), format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid),
-               a.attidentity, a.attgenerated, a.attstorage, a.attcompression, a.attstattarget, a.attcollation::regcollation,
-               a.attoptions, {_RIGHTS.format("a.attacl")}, col_description(c.oid, a.attnum))
+    """
+    select 'column ' || c.oid::regclass || '.' || a.attname, row_number() over (partition by c.oid order by a.attnum),
+           format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid), a.attidentity,
+           a.attgenerated, a.attstorage, a.attcompression, a.attstattarget, a.attcollation::regcollation, a.attoptions,
+           col_description(c.oid, a.attnum), a.attacl::text[]
       from pg_attribute as a
       join pg_class as c on c.oid = a.attrelid
       left join pg_attrdef as d on d.adrelid = a.attrelid and d.adnum = a.attnum
      where c.relnamespace = any(%(schemas)s) and a.attnum > 0 and not a.attisdropped
     """,
-    f"""
+    """
     select 'constraint ' || coalesce(nullif(k.conrelid, 0)::regclass::text, k.contypid::regtype::text) || '.' || k.conname,
-           concat_ws(' | ', pg_get_constraintdef(k.oid), k.convalidated, {_COMMENT.format("k.oid", "pg_constraint")})
+           pg_get_constraintdef(k.oid), k.convalidated, obj_description(k.oid, 'pg_constraint')
       from pg_constraint as k
      where k.connamespace = any(%(schemas)s)
     """,
-    f"""
-    select 'routine ' || p.oid::regprocedure,
-           concat_ws(' | ', p.prokind, pg_get_functiondef(p.oid), pg_get_function_result(p.oid), {_RIGHTS.format("p.proacl")},
-               {_COMMENT.format("p.oid", "pg_proc")})
+    """
+    select 'routine ' || p.oid::regprocedure, pg_get_functiondef(p.oid), pg_get_function_result(p.oid),
+           obj_description(p.oid, 'pg_proc'), p.proacl::text[]
       from pg_proc as p
      where p.pronamespace = any(%(schemas)s) and p.prokind in ('f', 'p')
     """,
@@ -77,8 +69,13 @@ _QUERIES: Final = (
 
 def describe(connection: psycopg.Connection) -> dict[str, str]:
     """Every object of the schemas gnomon and gnomon_data with all that is said of it."""
-    found: dict[str, str] = {}
     schemas = [oid for (oid,) in connection.execute(_SCHEMAS)]
+    found: dict[str, str] = {}
     for query in _QUERIES:
-        found.update(connection.execute(query.encode(), {"schemas": schemas}).fetchall())
+        for name, *said in connection.execute(query, {"schemas": schemas}):
+            found[name] = " | ".join(_text(part) for part in said)
     return {name: said for name, said in found.items() if _NOT_OURS not in name}
+
+
+def _text(part: object) -> str:
+    return " ".join(sorted(map(str, part))) if isinstance(part, list) else str(part)

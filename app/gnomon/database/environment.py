@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import psycopg
 import sqlalchemy as sa
@@ -26,7 +26,8 @@ from alembic.util import CommandError
 
 from gnomon.database import roles
 from gnomon.database.backoff import full_jitter
-from gnomon.database.version import OLDEST_SERVER, ServerTooOld
+from gnomon.database.connecting import options
+from gnomon.database.version import refuse_old
 from gnomon.settings import read_settings
 
 #: Key of the advisory lock: "gnomon" as bytes. Any constant does, as long as every version uses the same.
@@ -62,7 +63,7 @@ class DatabaseBusy(RuntimeError):
 
 def connector(url: str) -> Callable[[], psycopg.Connection]:
     """How migrations connect: libpq reads the address, so that every form it knows works (sockets, several hosts)."""
-    return partial(psycopg.connect, url, application_name="gnomon migrate")
+    return partial(psycopg.connect, url, **options(url, application_name="gnomon migrate"))
 
 
 def silent(_line: str) -> None:
@@ -104,7 +105,7 @@ def online(run: Run) -> None:
     """
     engine = sa.create_engine("postgresql+psycopg://", creator=run.connect, poolclass=sa.NullPool)
     with engine.begin() as connection:
-        _refuse_old_server(connection)
+        refuse_old(cast("psycopg.Connection", connection.connection.driver_connection))
         _configure(connection=connection)
         if context.get_context().opts.get("dont_mutate"):  # `alembic current`
             context.run_migrations()
@@ -177,10 +178,3 @@ def _online_by_settings() -> None:
 def _limit_waiting(connection: sa.Connection, run: Run) -> None:
     milliseconds = round(run.lock_timeout.total_seconds() * 1000)
     connection.exec_driver_sql(f"set local lock_timeout = {milliseconds}")
-
-
-def _refuse_old_server(connection: sa.Connection) -> None:
-    version = connection.exec_driver_sql("show server_version").scalar_one()
-    if int(connection.exec_driver_sql("show server_version_num").scalar_one()) // 10_000 < OLDEST_SERVER:
-        message = f"The server is PostgreSQL {version}; Gnomon needs {OLDEST_SERVER} or newer."
-        raise ServerTooOld(message)

@@ -18,7 +18,12 @@ class ServerTooOld(RuntimeError):
 def require_supported(url: str) -> None:
     """Connect once and look. Raises ServerTooOld, and psycopg.OperationalError when there is no server."""
     with psycopg.connect(url, **options(url, application_name="gnomon")) as connection:
-        if connection.info.server_version // 10_000 < OLDEST_SERVER:
-            found = connection.info.parameter_status("server_version")
-            message = f"The server is PostgreSQL {found}; Gnomon needs {OLDEST_SERVER} or newer."
-            raise ServerTooOld(message)
+        refuse_old(connection)
+
+
+def refuse_old(connection: psycopg.Connection) -> None:
+    """Raise ServerTooOld when this connection leads to such a server."""
+    if connection.info.server_version // 10_000 < OLDEST_SERVER:
+        found = connection.info.parameter_status("server_version")
+        message = f"The server is PostgreSQL {found}; Gnomon needs {OLDEST_SERVER} or newer."
+        raise ServerTooOld(message)

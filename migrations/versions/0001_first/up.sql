@@ -62,16 +62,18 @@ create type gnomon.pending_schedule as (
 );
 comment on type gnomon.pending_schedule is 'A pending schedule in a user''s list; cursor continues the list after this row.';
 
--- A request on its way through acceptance: read (read_request), placed in time (place_draft), keyed and written (accept).
+-- A request on its way through acceptance: read (read_request), placed in time (place_draft), its dedup_key and key looked
+-- up (dedup_drafts, key_drafts), written (write_drafts). compiled is the rule as the request says it, rule the one to
+-- store. A place_fault counts only if the request turns out to need the place: one that was accepted before does not.
 create type gnomon_data.draft as (
     ordinal int, fault gnomon_data.fault, request_hash bytea,
     shard smallint, user_id text, template_id text, lane smallint, channels text[], params jsonb, labels jsonb,
-    dedup_key text, key text, when_words jsonb, rule jsonb, is_recurring boolean,
+    dedup_key text, key text, when_words jsonb, compiled jsonb, rule jsonb, is_recurring boolean,
     time_zone text, time_zone_source text, window_for interval, expires_at_utc timestamptz, expires_for interval,
     wanted_if_past text,
     schedule_id uuid, due_at_utc timestamptz, fire_at_utc timestamptz, nominal_local timestamp, resolution text,
-    if_past text, is_skipped boolean, warnings text[],
-    status text, is_duplicate boolean, version int, answered jsonb
+    if_past text, is_skipped boolean, warnings text[], place_fault gnomon_data.fault,
+    status text, is_duplicate boolean, version int, is_new boolean, same_as int
 );
 comment on type gnomon_data.draft is 'A schedule request between reading and writing; a fault in it is the item''s answer.';
 

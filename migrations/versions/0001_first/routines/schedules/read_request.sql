@@ -29,14 +29,14 @@ begin
     d.when_words := gnomon_data.when_words(n);
     select c.channels, c.fault into d.channels, d.fault from gnomon_data.read_channels(n -> 'channels') as c;
     if (d.fault).code is null then
-        select c.rule, c.fault into d.rule, d.fault from gnomon_data.compile_rule(n) as c;
+        select c.rule, c.fault into d.compiled, d.fault from gnomon_data.compile_rule(n) as c;
     end if;
     if (d.fault).code is null and n ? 'timezone' then
         d.time_zone := n ->> 'timezone';
         d.time_zone_source := 'request';
         d.fault := gnomon_data.zone_fault(d.time_zone);
     end if;
-    d.is_recurring := d.rule ->> 'kind' not in ('instant', 'relative', 'time', 'once');
+    d.is_recurring := d.compiled ->> 'kind' not in ('instant', 'relative', 'time', 'once');
     if (d.fault).code is null then
         d := gnomon_data.read_limits(d, n);
     end if;
