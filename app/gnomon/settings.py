@@ -7,7 +7,7 @@ wants and two processes of one machine cannot differ by accident. What SQL must 
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -44,20 +44,20 @@ class SettingInvalid(ValueError):
 class Settings:
     """The settings of one process, each named as its variable.
 
-    `None` says that the variable is not set. Durations are timedelta.
+    `None` says that the variable is not set. Durations are timedelta. What is secret is left out of the repr.
     """
 
-    database_url: str | None = None
+    database_url: str | None = field(default=None, repr=False)
     """A server of the user's own (PostgreSQL 17 or 18); None: the embedded one."""
     data: Path | None = None
     """Folder of the embedded database; None: the place this account keeps its data."""
     listen: str = "127.0.0.1:8080"
     """Address and port of the API; an IPv6 address stands in brackets."""
-    api_tokens: tuple[str, ...] = ()
+    api_tokens: tuple[str, ...] = field(default=(), repr=False)
     """Bearer tokens the API accepts; without any it listens on loopback only."""
     webhook_url: str | None = None
     """Where the webhook channel, and every channel without a sender of its own, posts."""
-    webhook_secret: str | None = None
+    webhook_secret: str | None = field(default=None, repr=False)
     """Key of the Standard Webhooks signature (`whsec_` and base64)."""
     webhook_private: bool = False
     """Whether the webhook channel may reach private and loopback addresses."""
