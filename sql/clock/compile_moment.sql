@@ -31,7 +31,7 @@ begin
         part := gnomon_data.read_local_time(given, '/schedule_at');
         fault := part.fault;
         rule := jsonb_build_object('kind', 'time', 'time', part.local_time::text);
-        if (fault).code is null and request ? 'schedule_date' then
+        if fault.code is null and request ? 'schedule_date' then
             part := gnomon_data.read_date(request->>'schedule_date', '/schedule_date');
             fault := part.fault;
             rule := rule || jsonb_build_object('kind', 'once', 'date', to_char(part.on_date, 'YYYY-MM-DD'));

@@ -19,7 +19,7 @@ begin
     select jsonb_object_agg(e.key, e.value) into request from jsonb_each(words) as e where e.key = any (beside);
     compiled := gnomon_data.compile_rule(coalesce(request, '{}') || jsonb_build_object('recurrence', words - beside - 'fired_count'));
     fault := compiled.fault;
-    fault.pointer := regexp_replace((fault).pointer, '^/recurrence', '');
+    fault.pointer := regexp_replace(fault.pointer, '^/recurrence', '');
     perform gnomon_data.raise_fault(fault);
     return compiled.rule;
 end

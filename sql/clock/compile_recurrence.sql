@@ -13,37 +13,37 @@ declare
     days text;
 begin
     fault := gnomon_data.recurrence_fault(request, words);
-    if (fault).code is null then
+    if fault.code is null then
         part := gnomon_data.read_local_time(request->>'schedule_at', '/schedule_at');
         local_time := part.local_time;
         fault := part.fault;
     end if;
-    if (fault).code is null and start_text is not null then
+    if fault.code is null and start_text is not null then
         part := gnomon_data.read_date(start_text, case when words ? 'start_date' then '/recurrence/start_date' else '/schedule_date' end);
         start_on := part.on_date;
         fault := part.fault;
     end if;
-    if (fault).code is null and words ? 'end_date' then
+    if fault.code is null and words ? 'end_date' then
         part := gnomon_data.read_date(words->>'end_date', '/recurrence/end_date');
         end_on := part.on_date;
         fault := part.fault;
     end if;
-    if (fault).code is null and words ? 'interval' then
+    if fault.code is null and words ? 'interval' then
         part := gnomon_data.read_count(words->'interval', '/recurrence/interval', 1000);
         every := part.count;
         fault := part.fault;
     end if;
-    if (fault).code is null and words ? 'end_after' then
+    if fault.code is null and words ? 'end_after' then
         part := gnomon_data.read_count(words->'end_after', '/recurrence/end_after', 1000000000);
         end_after := part.count;
         fault := part.fault;
     end if;
-    if (fault).code is null and words ? 'weekdays' then
+    if fault.code is null and words ? 'weekdays' then
         part := gnomon_data.read_weekdays(words->'weekdays', '/recurrence/weekdays');
         days := part.days;
         fault := part.fault;
     end if;
-    if (fault).code is null and start_on > end_on then
+    if fault.code is null and start_on > end_on then
         fault := gnomon_data.field_fault('GN012', '/recurrence/end_date', format('%s is before the first day %s: the rule never fires', words->>'end_date', start_text));
     end if;
     if words->>'pattern' = 'weekly' and days is null then

@@ -21,19 +21,19 @@ declare
 begin
     fault := gnomon_data.type_fault(request, '', 'string',
         array['schedule_type', 'schedule_at', 'schedule_date', 'offset', 'on_gap', 'on_overlap']);
-    if (fault).code is null then
+    if fault.code is null then
         fault := gnomon_data.type_fault(request, '', 'object', array['recurrence']);
     end if;
-    if (fault).code is null then
+    if fault.code is null then
         fault := gnomon_data.word_fault(request, 'schedule_type', array['absolute_utc', 'relative', 'user_local_time']);
     end if;
-    if (fault).code is null then
+    if fault.code is null then
         fault := gnomon_data.word_fault(request, 'on_gap', array['next_valid', 'skip']);
     end if;
-    if (fault).code is null then
+    if fault.code is null then
         fault := gnomon_data.word_fault(request, 'on_overlap', array['first', 'second']);
     end if;
-    if (fault).code is not null then
+    if fault.code is not null then
         return;
     end if;
     if request ? 'recurrence' then
@@ -43,14 +43,14 @@ begin
     end if;
     rule := part.rule;
     fault := part.fault;
-    if (fault).code is null and request ? 'offset' then
+    if fault.code is null and request ? 'offset' then
         part := gnomon_data.read_duration(request->>'offset', '/offset', true);
         fault := part.fault;
         if part.duration <> interval '0' then
             rule := rule || jsonb_build_object('offset', trim_scale(extract(epoch from part.duration)));
         end if;
     end if;
-    if (fault).code is not null then
+    if fault.code is not null then
         rule := null;
         return;
     end if;

@@ -20,7 +20,7 @@ begin
     else
         first := gnomon_data.first_of_rule(rule, time_zone, now_utc, if_past);
     end if;
-    if (fault).code is not null then
+    if fault.code is not null then
         return;
     end if;
     anchored := first.anchored;

@@ -6,15 +6,19 @@ as $$
 declare
     every_day constant jsonb := rule || jsonb '{"kind": "daily"}';
     found record;
+    missed record;
 begin
-    found := gnomon_data.missed_occurrence(rule, time_zone, now_utc);
-    missed_at_utc := found.due_at_utc;
-    action := case when missed_at_utc is not null then coalesce(if_past, 'next') end;
-    -- Fired now, the missed occurrence is the first: the weekday and `every` count from its day.
-    anchored := gnomon_data.anchor_rule(rule, time_zone,
-        case action when 'now' then missed_at_utc - interval '1 microsecond' else now_utc end);
-    if action is distinct from 'now' then
-        found := gnomon_data.next_occurrence(case rule->>'kind' when 'time' then every_day else anchored end, time_zone, now_utc);
+    anchored := gnomon_data.anchor_rule(rule, time_zone, now_utc);
+    found := gnomon_data.next_occurrence(case rule->>'kind' when 'time' then every_day else anchored end, time_zone, now_utc);
+    if rule ? 'start' or found.nominal_local is null or found.nominal_local::date > (now_utc at time zone time_zone)::date then
+        missed := gnomon_data.missed_occurrence(rule, time_zone, now_utc);
+        missed_at_utc := missed.due_at_utc;
+        action := case when missed_at_utc is not null then coalesce(if_past, 'next') end;
+    end if;
+    if action = 'now' then
+        -- Fired now, the missed occurrence is the first: the weekday and `every` count from its day.
+        anchored := gnomon_data.anchor_rule(rule, time_zone, missed_at_utc - interval '1 microsecond');
+        found := missed;
     end if;
     due_at_utc := found.due_at_utc;
     nominal_local := found.nominal_local;

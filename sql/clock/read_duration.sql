@@ -31,7 +31,7 @@ begin
     elsif left(given, 1) = '-' then
         duration := -duration;
     end if;
-    if (fault).code is not null then
+    if fault.code is not null then
         duration := null;
     end if;
 end

@@ -23,7 +23,7 @@ begin
             fault := gnomon_data.field_fault('GN015', item_pointer, format('must be one of %s, not %s', array_to_string(names, ', '), left(item::text, 64)),
                 'did you mean ' || (select k from unnest(names) as k where k = upper(left(item #>> '{}', 3))));
         end if;
-        exit when (fault).code is not null;
+        exit when fault.code is not null;
         days := overlay(days placing '1' from array_position(names, item #>> '{}'));
     end loop;
 end

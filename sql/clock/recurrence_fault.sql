@@ -11,7 +11,7 @@ declare
     fault gnomon_data.fault;
 begin
     fault := gnomon_data.type_fault(words, '/recurrence', 'string', array['pattern', 'start_date', 'end_date']);
-    if (fault).code is not null then
+    if fault.code is not null then
         return fault;
     elsif pattern is null then
         return gnomon_data.field_fault('GN024', '/recurrence/pattern', 'is required', 'daily or weekly');
@@ -20,14 +20,13 @@ begin
     elsif pattern not in ('daily', 'weekly') then
         return gnomon_data.field_fault('GN015', '/recurrence/pattern', format('must be daily or weekly, not "%s"', left(pattern, 64)));
     end if;
-    for field in select k from jsonb_object_keys(words - built) as k order by k loop
-        if field = any (later) then
-            return gnomon_data.field_fault('GN028', '/recurrence/' || field, 'is not available in this version', 'available: ' || array_to_string(built, ', '));
-        end if;
-        return gnomon_data.field_fault('GN024', '/recurrence/' || replace(replace(left(field, 64), '~', '~0'), '/', '~1'), 'is not a field of a recurrence',
-            'fields: ' || array_to_string(built, ', '));
-    end loop;
-    if words ? 'weekdays' and pattern <> 'weekly' then
+    if words - built <> jsonb '{}' then
+        select min(k) into field from jsonb_object_keys(words - built) as k;
+        return case when field = any (later)
+            then gnomon_data.field_fault('GN028', '/recurrence/' || field, 'is not available in this version', 'available: ' || array_to_string(built, ', '))
+            else gnomon_data.field_fault('GN024', '/recurrence/' || replace(replace(left(field, 64), '~', '~0'), '/', '~1'), 'is not a field of a recurrence',
+                'fields: ' || array_to_string(built, ', ')) end;
+    elsif words ? 'weekdays' and pattern <> 'weekly' then
         return gnomon_data.field_fault('GN015', '/recurrence/weekdays', format('goes with pattern weekly, not %s', pattern));
     elsif words ? 'start_date' and request ? 'schedule_date' and words->>'start_date' <> request->>'schedule_date' then
         return gnomon_data.field_fault('GN015', '/recurrence/start_date',

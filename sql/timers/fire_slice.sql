@@ -5,7 +5,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
     now_utc timestamptz;
-    until_utc timestamptz;
+    due_until timestamptz;
     slice gnomon_data.shard_slices;
     period record;
     taken gnomon_data.timers[] := '{}';
@@ -15,7 +15,7 @@ begin
     perform gnomon_data.require_read_committed();
     perform pg_current_xact_id();
     now_utc := gnomon_data.now_utc();
-    until_utc := now_utc + gnomon_data.fire_ahead();
+    due_until := now_utc + gnomon_data.fire_ahead();
     result := row(0, 0, 0, 0, 0, false);
     select s.* into slice from gnomon_data.shard_slices as s where shards[1] between s.first_shard and s.last_shard;
     if exists (select from unnest(shards) as g where g not between slice.first_shard and slice.last_shard) then
@@ -23,12 +23,12 @@ begin
     end if;
     for period in
         select p.period as name from gnomon_data.periods as p
-         where p.parent = 'timers' and p.from_utc <= until_utc
+         where p.parent = 'timers' and p.from_utc <= due_until
            and p.until_utc > (select min(a) from unnest(after_at) as a)
          order by p.from_utc
     loop
         part := gnomon_data.take_timers(period.name, slice.first_shard, slice.last_shard, fire_slice.lane, shards, after_at,
-            after_id, until_utc, each);
+            after_id, due_until, each);
         taken := taken || part;
         exit when cardinality(taken) >= each;
     end loop;

@@ -8,7 +8,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
     clock constant timestamptz := gnomon_data.now_utc();
-    until_utc constant timestamptz := clock + gnomon_data.fire_ahead();
+    due_until constant timestamptz := clock + gnomon_data.fire_ahead();
     probes text;
 begin
     select string_agg(format($sql$
@@ -21,7 +21,7 @@ begin
             $sql$, p.period), ' union all ')
       into probes
       from gnomon_data.periods as p
-     where p.parent = 'timers' and p.from_utc <= until_utc + interval '1 s'
+     where p.parent = 'timers' and p.from_utc <= due_until + interval '1 s'
        and p.until_utc > (select min(a) from unnest(after_at) as a);
     if probes is null then
         return query select clock, null::smallint, null::smallint, null::timestamptz, null::uuid;
@@ -33,7 +33,7 @@ begin
           from firsts as f where f.fire_at_utc <= $6 group by f.lane, f.shard
         union all
         select $5, null, null, min(f.fire_at_utc) filter (where f.fire_at_utc > $6), null from firsts as f
-        $sql$, probes) using lanes, lane_shards, after_at, after_id, clock, until_utc;
+        $sql$, probes) using lanes, lane_shards, after_at, after_id, clock, due_until;
 end
 $$;
 
