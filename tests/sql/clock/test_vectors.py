@@ -1,0 +1,103 @@
+"""The published cases of kinds once, daily and weekly, each under three zones of the session.
+
+Made by an implementation that shares nothing with PostgreSQL. A series is asked for in one call, then by feeding each answer
+back, then by asking one second before each answer.
+"""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.sql.clock.conftest import SESSION_ZONES
+from tests.support.given import one, rows
+
+_VECTORS: Final[list[dict[str, Any]]] = [
+    json.loads(line) for line in Path(__file__).with_name("vectors.jsonl").read_text(encoding="ascii").splitlines()
+]
+_BY_ID: Final = {vector["id"]: vector for vector in _VECTORS}
+_CODES: Final = {"invalid_timezone": "GN010", "invalid_time": "GN013", "invalid_date": "GN014", "invalid_rule": "GN015"}
+
+# Cases whose listed answer contradicts their own words, and what is asserted in its place. end-after-009 is called
+# "exhausted: nothing" and says that five of five have fired, yet lists an instant: that would be the sixth.
+_CORRECTED: Final[dict[str, list[str]]] = {"end-after-009": []}
+
+_NEXT: Final = "select at_utc from gnomon.next_occurrences(%s, %s, %s, %s)"
+
+
+def _ids(*kinds: str) -> list[str]:
+    return [vector["id"] for vector in _VECTORS if vector["kind"] in kinds]
+
+
+def _rule(vector: dict[str, Any]) -> Jsonb:
+    """The rule of next_occurrences that a vector describes."""
+    given = vector.get("rule", {})
+    named = {"weekdays": given.get("days"), "end_after": given.get("end_after"), "fired_count": given.get("fired")}
+    return Jsonb({"pattern": given.get("of", vector["kind"]), "schedule_at": vector["local_time"], **named})
+
+
+def _expected(vector: dict[str, Any]) -> list[datetime]:
+    texts = _CORRECTED.get(vector["id"], vector["expect_utc"])
+    return [datetime.fromisoformat(text) for text in texts]
+
+
+def _utc(instants: Iterable[datetime | None]) -> list[datetime]:
+    # Python never calls two instants of different zones equal when one of them is in an overlap (PEP 495).
+    return [instant.astimezone(UTC) for instant in instants if instant]
+
+
+@pytest.mark.parametrize("session_zone", SESSION_ZONES)
+@pytest.mark.parametrize("vector_id", _ids("daily", "weekly"))
+def test_series(rooms_by_zone: dict[str, psycopg.Connection], session_zone: str, vector_id: str) -> None:
+    room = rooms_by_zone[session_zone]
+    vector = _BY_ID[vector_id]
+    zone = vector["timezone"]
+    expected = _expected(vector)
+    after = datetime.fromisoformat(vector["after_utc"])
+    limit = len(expected) + bool(vector.get("expect_end"))
+
+    assert _utc(row.at_utc for row in rows(room, _NEXT, _rule(vector), zone, after, max(limit, 1))) == expected
+
+    if "end_after" in vector.get("rule", {}):
+        return  # the count belongs to the whole series
+    for instant in expected:
+        for before in (after, instant - timedelta(seconds=1)):
+            assert _utc([one(room, _NEXT, _rule(vector), zone, before, 1).at_utc]) == [instant]
+        after = instant
+
+
+@pytest.mark.parametrize("session_zone", SESSION_ZONES)
+@pytest.mark.parametrize("vector_id", _ids("once"))
+def test_once(rooms_by_zone: dict[str, psycopg.Connection], session_zone: str, vector_id: str) -> None:
+    vector = _BY_ID[vector_id]
+    room = rooms_by_zone[session_zone]
+    after = datetime.fromisoformat(vector["after_utc"])
+
+    resolved = one(
+        room, "select * from gnomon.resolve_local(%s, %s, %s)", vector["date"], vector["local_time"], vector["timezone"]
+    )
+
+    assert _utc(at_utc for at_utc in [resolved.at_utc] if at_utc > after) == _expected(vector)
+    rule = Jsonb({"kind": "once", "date": vector["date"], "time": vector["local_time"]})
+    found = one(room, "select * from gnomon_data.next_occurrence(%s, %s, %s)", rule, vector["timezone"], after)
+    assert _utc([found.due_at_utc]) == _expected(vector)
+
+
+@pytest.mark.parametrize("vector_id", _ids("invalid"))
+def test_invalid(room: psycopg.Connection, vector_id: str) -> None:
+    vector = _BY_ID[vector_id]
+    if vector["rule"]["of"] == "once":
+        request = {"schedule_type": "user_local_time", "schedule_at": vector["local_time"], "schedule_date": vector["date"]}
+        compiled = one(room, "select (fault).code, rule from gnomon_data.compile_rule(%s)", Jsonb(request))
+        assert (compiled.code, compiled.rule) == (_CODES[vector["expect_error"]], None)
+        return
+
+    with pytest.raises(psycopg.Error) as raised:
+        rows(room, _NEXT, _rule(vector), vector["timezone"], datetime.fromisoformat(vector["after_utc"]), 1)
+
+    assert raised.value.sqlstate == _CODES[vector["expect_error"]]
