@@ -3,6 +3,7 @@
 Litestar's own decoding is lax ("5" becomes 5, 0 becomes 1970), so no route lets it near a body.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
@@ -11,7 +12,7 @@ from litestar.exceptions import HTTPException
 
 from gnomon.errors import RequestInvalid
 from gnomon.web.asked import Asked
-from gnomon.web.strict_json import strict_object
+from gnomon.web.strict_json import escaped, strict_object
 
 JSON_TYPE: Final = "application/json"
 MERGE_PATCH_TYPE: Final = "application/merge-patch+json"
@@ -64,8 +65,14 @@ async def shape_of(request: Asked, shape: type[Shape]) -> Shape:
         return msgspec.convert(members, shape, strict=True)
     except msgspec.ValidationError as fault:
         detail, _, path = str(fault).partition(" - at `$")
-        raise RequestInvalid(detail, pointer=_pointer(path.rstrip("`"))) from fault
+        raise RequestInvalid(detail, pointer=_pointer(path.rstrip("`")) + _unknown_field(detail)) from fault
 
 
 def _pointer(path: str) -> str:
     return path.replace("[", ".").replace("]", "").replace(".", "/")
+
+
+def _unknown_field(detail: str) -> str:
+    """The one complaint whose path stops at the object that holds what is wrong."""
+    found = re.fullmatch("Object contains unknown field `(.*)`", detail, re.DOTALL)
+    return f"/{escaped(found[1])}" if found else ""

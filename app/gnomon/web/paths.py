@@ -3,7 +3,7 @@
 Litestar routes on the decoded path, where a user called `a/b` is two segments and one called `batch` is the batch call.
 So the application routes on the path as it was sent, and a parameter is decoded only when a route asks for it:
 
-    /v1/notifications/schedule/a%2Fb/pending    routed as it stands; user_id = a/b
+    /v1/notifications/schedule/a%2Fb/pending    routed as .../%61%2Fb/pending; user_id = a/b
     /v1/notifications/schedule/batch/pending    routed as .../%62atch/pending; user_id = batch
     /v1/notifications/schedule//pending         routed as .../%/pending; user_id is empty (GN024, said by the database)
 """

@@ -1,0 +1,35 @@
+from datetime import timedelta
+
+import psycopg
+
+from tests.app.http import Client, problem
+from tests.support.clock import clock, set_clock
+
+
+def test_ready_when_the_database_the_schema_and_the_clock_fit(client: Client) -> None:
+    answer = client.get("/readyz")
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert body["status"] == "ready"
+    assert abs(body["skew_ms"]) <= 100
+    assert client.get("/healthz").json() == {"status": "live"}
+
+
+def test_not_ready_when_the_clocks_differ(client: Client, connection: psycopg.Connection) -> None:
+    for ahead in (timedelta(milliseconds=400), timedelta(seconds=-5)):
+        set_clock(connection, None)
+        set_clock(connection, clock(connection) + ahead, frozen=False)
+        told = problem(client.get("/readyz"), 503, "HTTP503")
+        assert [error["pointer"] for error in told["errors"]] == ["/skew_ms"]
+
+
+def test_not_ready_when_the_schema_is_another_one(client: Client, connection: psycopg.Connection) -> None:
+    connection.execute("update gnomon_data.alembic_version set version_num = '9999_of_tomorrow'")
+    told = problem(client.get("/readyz"), 503, "HTTP503")
+    assert [error["pointer"] for error in told["errors"]] == ["/revision"]
+    assert "9999_of_tomorrow" in told["detail"]
+
+
+def test_alive_and_not_ready_without_a_database(client: Client, connection: psycopg.Connection) -> None:
+    connection.execute("drop function gnomon.clock_utc()")
+    assert client.get("/healthz").status_code == 200

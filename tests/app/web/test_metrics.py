@@ -1,0 +1,37 @@
+import math
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from gnomon.deliveries.calls import Lateness, QueueNumber
+from gnomon.web.metrics import rendered
+from tests.app.http import Client, scheduled
+
+
+def bucket(lane: str, le: float, count: int) -> Lateness:
+    return Lateness(lane=lane, le=le, count=count, sum_seconds=1.5)
+
+
+def test_a_histogram_for_each_lane() -> None:
+    lateness = [bucket("critical", 0.25, 3), bucket("critical", 1, 4), bucket("critical", math.inf, 5), bucket("bulk", 1, 0)]
+    text = rendered(lateness, []).decode()
+    assert 'gnomon_lateness_seconds_bucket{lane="critical",le="0.25"} 3.0' in text
+    assert 'gnomon_lateness_seconds_bucket{lane="critical",le="+Inf"} 5.0' in text
+    assert 'gnomon_lateness_seconds_count{lane="critical"} 5.0' in text
+    assert 'gnomon_lateness_seconds_sum{lane="critical"} 1.5' in text
+    assert 'gnomon_lateness_seconds_bucket{lane="bulk",le="+Inf"} 0.0' in text
+
+
+def test_a_gauge_for_each_number() -> None:
+    numbers = [QueueNumber(name="queued", lane="bulk", value=7), QueueNumber(name="schedules", lane=None, value=2)]
+    text = rendered([], numbers).decode()
+    assert 'gnomon_queued{lane="bulk"} 7.0' in text
+    assert 'gnomon_schedules{lane=""} 2.0' in text
+
+
+def test_what_is_served_can_be_read_by_prometheus(client: Client) -> None:
+    scheduled(client)
+    answer = client.get("/metrics")
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    names = {family.name for family in text_string_to_metric_families(answer.text)}
+    assert "gnomon_lateness_seconds" in names
