@@ -43,7 +43,7 @@ begin
                coalesce(a.is_duplicate, false) or x.same_as is not null, a.time_zone, a.time_zone_source, a.resolution, a.if_past, a.version,
                a.warnings, (a.fault).code, (a.fault).message, (a.fault).hint, (a.fault).pointer
           from unnest(drafts) as x
-         cross join lateral (select y.* from unnest(drafts[coalesce(x.same_as, x.ordinal):coalesce(x.same_as, x.ordinal)]) as y) as a
+          join unnest(drafts) as a on a.ordinal = coalesce(x.same_as, x.ordinal)
          cross join lateral (select case when (a.fault).code is null then gnomon_data.id_text('sch', a.schedule_id) end as schedule_id) as i
          order by x.ordinal;
 end
