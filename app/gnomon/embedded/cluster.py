@@ -44,8 +44,10 @@ def make_cluster(folders: Folders, binaries: Binaries, account: Account) -> None
         _refuse_other_version(folders.cluster, binaries)
         return
     _refuse_strangers(folders)
-    half = folders.cluster.with_name(f"{folders.cluster.name}.init")
-    shutil.rmtree(half, ignore_errors=True)
+    # A killed start leaves its half, in which programs may still be ending: each attempt has a folder of its own.
+    for left in folders.data.glob(f"{folders.cluster.name}.init*"):
+        shutil.rmtree(left, ignore_errors=True)
+    half = folders.data / f"{folders.cluster.name}.init-{secrets.token_hex(4)}"
     half.mkdir(mode=0o700)
     account.own(half)
     _run(account, binaries.program("initdb"), "--pgdata", half, *_INITDB)

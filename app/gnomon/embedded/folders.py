@@ -2,7 +2,7 @@
 
     data/                 one database of one user; as root readable by the server's account
       lock                who may start a server
-      postgres/           the cluster, owned by the server's account; postgres.init/ while it is being made
+      postgres/           the cluster, owned by the server's account; postgres.init-.../ while it is being made
       watchdog.lock       held as long as a watchdog lives
       server.log          what the server says
       port                the loopback port, kept over restarts

@@ -53,7 +53,7 @@ def test_the_server_ends_when_its_holders_are_killed(open_folder: Path) -> None:
 def test_a_holder_killed_while_it_starts_leaves_no_server(open_folder: Path) -> None:
     data = open_folder / "data"
     process = start_holding(data)
-    wait_until((data / "postgres.init").exists, "the cluster is being made")
+    wait_until(lambda: [*data.glob("postgres.init*/base")], "the cluster is being made")
     process.kill()
     process.communicate()
     with Embedded(data) as embedded:
@@ -95,7 +95,7 @@ def test_a_restart_keeps_what_was_committed_and_the_address(embedded_server: Emb
 
 
 def test_a_half_made_cluster_never_counts(open_folder: Path) -> None:
-    half = open_folder / "data" / "postgres.init"
+    half = open_folder / "data" / "postgres.init-1a2b3c4d"
     half.mkdir(parents=True)
     (half / "PG_VERSION").write_text("18\n")
     with Embedded(open_folder / "data") as embedded:
