@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from psycopg.types.composite import CompositeInfo, register_composite
 
 from tests.support.cluster import Server
 
@@ -21,8 +22,11 @@ def room_url(server: Server, template: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def room(room_url: str) -> Iterator[psycopg.Connection]:
-    """A connection to it, in the odd session zone that the server has by default."""
+    """A connection to it, in the odd session zone that the server has by default; faults come back with their fields."""
     with psycopg.connect(room_url, autocommit=True) as connection:
+        info = CompositeInfo.fetch(connection, "gnomon_data.fault")
+        assert info is not None
+        register_composite(info, connection)
         yield connection
 
 
