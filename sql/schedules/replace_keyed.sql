@@ -1,3 +1,8 @@
+-- What a key points at already decides, with the key row locked:
+--   same request, alive            nothing is touched, even when the pending occurrence is overdue
+--   same request, fired, and the request names one instant or date: it has been done, nothing comes again
+--   another request, alive         changed (change_schedule)
+--   otherwise                      a new schedule, the key pointed anew; what was fired ahead and is not yet due comes back
 create or replace function gnomon_data.replace_keyed(d gnomon_data.draft, old_id uuid, old_hash bytea, now_utc timestamptz)
 returns gnomon_data.draft
 language plpgsql volatile
