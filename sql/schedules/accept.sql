@@ -29,7 +29,9 @@ begin
     end if;
     for place in 1..coalesce(cardinality(drafts), 0) loop
         d := drafts[place];
-        if (d.fault).code is null and d.is_duplicate is null and (d.status is null or d.is_new) then
+        if d.same_as is not null then
+            drafts[place].same_as := coalesce(drafts[d.same_as].same_as, d.same_as);
+        elsif (d.fault).code is null and d.is_duplicate is null and (d.status is null or d.is_new) then
             d.fault := d.place_fault;
             d.is_new := coalesce(d.is_new, d.key is null);
             d.status := case when d.is_skipped then 'skipped' else 'scheduled' end;
@@ -39,12 +41,13 @@ begin
     end loop;
     perform gnomon_data.write_drafts(drafts, now_utc);
     return query
-        select x.ordinal, i.schedule_id, a.fire_at_utc, a.status,
-               coalesce(a.is_duplicate, false) or x.same_as is not null, a.time_zone, a.time_zone_source, a.resolution, a.if_past, a.version,
-               a.warnings, (a.fault).code, (a.fault).message, (a.fault).hint, (a.fault).pointer
+        select x.ordinal, gnomon_data.id_text('sch', a.schedule_id), a.fire_at_utc, a.status,
+               case when (o.fault).code is null then coalesce(a.is_duplicate, false) or x.same_as is not null end,
+               a.time_zone, a.time_zone_source, a.resolution, a.if_past, a.version, a.warnings,
+               (o.fault).code, (o.fault).message, (o.fault).hint, (o.fault).pointer
           from unnest(drafts) as x
-          join unnest(drafts) as a on a.ordinal = coalesce(x.same_as, x.ordinal)
-         cross join lateral (select case when (a.fault).code is null then gnomon_data.id_text('sch', a.schedule_id) end as schedule_id) as i
+          join unnest(drafts) as o on o.ordinal = coalesce(x.same_as, x.ordinal)
+          left join unnest(drafts) as a on a.ordinal = o.ordinal and (a.fault).code is null
          order by x.ordinal;
 end
 $$;

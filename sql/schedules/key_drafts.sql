@@ -13,7 +13,7 @@ begin
     for known in
         select g.ordinal, g.last_ordinal
           from (select d.ordinal, max(d.ordinal) over (partition by d.user_id, d.key) as last_ordinal
-                  from unnest(drafts) as d where (d.fault).code is null and d.is_duplicate is null and d.key is not null) as g
+                  from unnest(drafts) as d where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null) as g
          where g.ordinal < g.last_ordinal
     loop
         drafts[known.ordinal].same_as := known.last_ordinal;
