@@ -8,7 +8,9 @@ crashes use `gnomon.embedded` instead, with fsync on.
 import contextlib
 import itertools
 import os
+import shutil
 import subprocess
+import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +23,7 @@ from psycopg import sql
 from gnomon.database import fresh, migrate
 from gnomon.embedded.account import server_account
 from gnomon.embedded.binaries import Binaries, binaries_for
+from tests.support.processes import is_alive
 
 with warnings.catch_warnings():
     # It is of 2016 and imports a driver that leans on what later Pythons deprecate. Used here only to start and stop.
@@ -42,7 +45,7 @@ _NOT_DURABLE: Final = {
     "full_page_writes": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
-    "max_wal_size": "2GB",
+    "max_wal_size": "512MB",
     "shared_buffers": "128MB",
     "max_connections": "200",
     "max_locks_per_transaction": "256",
@@ -52,6 +55,10 @@ _NOT_DURABLE: Final = {
     "timezone": "Asia/Kathmandu",
 }
 _FIRST_WITH_CLONE: Final = 18
+
+_MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the name is made by mkdtemp
+_ROOM: Final = 2 * 1024**3  # bytes
+_PREFIX: Final = "gnomon-tests-"
 
 
 class RootSafePostgresql(testing.postgresql.Postgresql):  # type: ignore[misc]  # it has no types
@@ -116,11 +123,12 @@ def running_server(binaries: Binaries | None = None, **settings: str) -> Iterato
         settings = {"file_copy_method": "clone"} | settings
     arguments = " ".join(["-h 127.0.0.1", *(f"-c {name}={value}" for name, value in settings.items())])
     programs = {name: str(binaries.program(name)) for name in ("initdb", "postgres")}
-    process = RootSafePostgresql(**programs, postgres_args=arguments)
-    try:
-        yield Server(process)
-    finally:
-        process.stop()
+    with _folder() as folder:
+        process = RootSafePostgresql(**programs, postgres_args=arguments, base_dir=str(folder))
+        try:
+            yield Server(process)
+        finally:
+            process.stop()
 
 
 def load_template(server: Server, name: str = "template_gnomon") -> str:
@@ -138,6 +146,24 @@ def load_template(server: Server, name: str = "template_gnomon") -> str:
         connection.execute("insert into gnomon_data.alembic_version values (%s)", [newest])
     server.execute(sql.SQL("alter database {} is_template true").format(sql.Identifier(name)))
     return name
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder for the cluster, in memory when there is room: a clone takes a tenth of the time there.
+
+    What a killed run left behind is removed by the next one.
+    """
+    has_room = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
+    parent = _MEMORY if has_room else Path(tempfile.gettempdir())
+    for left in parent.glob(f"{_PREFIX}*"):
+        if not is_alive(int(left.name.removeprefix(_PREFIX).partition("-")[0])):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def chosen_binaries() -> Binaries:
