@@ -86,16 +86,20 @@ def _request(words: dict[str, Any], source: str | None) -> str:
     import json
     import sys
 
-    from gnomon.web.strict_json import strict_object
+    from gnomon.web.strict_json import strict_object, utf8_text
 
     if source is None:
         if not {"user_id", "template_id", "schedule_at"} <= words.keys():
             raise typer.BadParameter("say USER, TEMPLATE and WHEN, or --json-request")
-        return strict_object(json.dumps(words).encode())[1]
+        text = json.dumps(words)
+        strict_object(text)
+        return text
     if words:
         raise typer.BadParameter("the request comes from the file or from the options, not from both")
     body = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-    return strict_object(body)[1]
+    text = utf8_text(body)
+    strict_object(text)
+    return text
 
 
 def _object(text: str, option: str) -> dict[str, Any]:
@@ -103,7 +107,7 @@ def _object(text: str, option: str) -> dict[str, Any]:
     from gnomon.web.strict_json import strict_object
 
     try:
-        return strict_object(text.encode())[0]
+        return strict_object(text)
     except RequestInvalid as fault:
         raise typer.BadParameter(fault.message, param_hint=option) from fault
 

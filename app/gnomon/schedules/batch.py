@@ -7,7 +7,8 @@ refuses the whole: an array that is not JSON, more than 10,000 items.
 """
 
 import asyncio
-from collections.abc import Sequence
+import json
+import re
 from typing import Final
 
 import msgspec
@@ -20,12 +21,14 @@ from gnomon.schedules import calls
 from gnomon.schedules.shapes import Scheduled, ScheduledItem
 from gnomon.web.bodies import JSON_TYPE, NDJSON_TYPES
 from gnomon.web.problems import Problem, problem_of
-from gnomon.web.strict_json import strict_object
+from gnomon.web.strict_json import strict_object, utf8_text
 
 BATCH_TYPES: Final = (JSON_TYPE, *NDJSON_TYPES)
 ITEM_LIMIT: Final = 10_000
 
-_ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
+# Lenient on purpose: it only finds where an item ends; what the item is worth the strict reading decides.
+_SPLITTER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 
 class BatchTooLong(HTTPException):
@@ -61,25 +64,58 @@ async def schedule_batch(pool: Pool, body: bytes, *, is_array: bool) -> BatchAns
 
 
 def _read(body: bytes, *, is_array: bool) -> tuple[list[str], list[GnomonError | None]]:
-    items = _items_of_array(body) if is_array else [line for line in body.splitlines() if line.strip()]
+    text = utf8_text(body)
+    items = _items_of_array(text) if is_array else [line for line in text.split("\n") if line.strip()]
     if len(items) > ITEM_LIMIT:
         raise BatchTooLong(f"The batch has {len(items)} items; one call takes {ITEM_LIMIT}.")
     texts: list[str] = []
     faults: list[GnomonError | None] = []
     for item in items:
         try:
-            texts.append(strict_object(item)[1])
+            strict_object(item)
+            texts.append(item)
             faults.append(None)
         except RequestInvalid as fault:
             faults.append(fault)
     return texts, faults
 
 
-def _items_of_array(body: bytes) -> Sequence[bytes | memoryview]:
-    try:
-        return [memoryview(item) for item in _ARRAY.decode(body)]
-    except (msgspec.DecodeError, RecursionError) as fault:
-        raise RequestInvalid(f"the batch is no JSON array: {fault}") from fault
+def _items_of_array(text: str) -> list[str]:
+    """The items of a JSON array as they stand in it. Raises RequestInvalid when it ends early or is none."""
+    items: list[str] = []
+    at = _expected("[", text, 0)
+    while text[at : at + 1] != "]" or items:
+        try:
+            _, end = _SPLITTER.raw_decode(text, at)
+        except json.JSONDecodeError as fault:
+            raise _no_array(text, fault.pos, fault.msg) from fault
+        except RecursionError as fault:
+            raise _no_array(text, at, "nested too deeply") from fault
+        items.append(text[at:end])
+        at = _after_space(text, end)
+        if text[at : at + 1] == "]":
+            break
+        at = _expected(",", text, at)
+    _expected("", text, _after_space(text, at + 1))
+    return items
+
+
+def _expected(mark: str, text: str, at: int) -> int:
+    """Where the next item begins, behind this mark; the empty mark is the end of the text."""
+    at = _after_space(text, at)
+    if text[at : at + 1] != mark:
+        raise _no_array(text, at, f"expected {mark or 'the end'}")
+    return _after_space(text, at + 1)
+
+
+def _after_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _no_array(text: str, at: int, reason: str) -> RequestInvalid:
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return RequestInvalid(f"the batch is no JSON array at line {line}, column {column}: {reason}")
 
 
 def _result(row: ScheduledItem) -> BatchItem:

@@ -7,11 +7,11 @@ from litestar import Response, get, post
 from gnomon.errors import GnomonError
 from gnomon.schedules import calls, examples
 from gnomon.schedules.batch import BATCH_TYPES, BatchAnswer, schedule_batch
-from gnomon.schedules.pages import pending_page
+from gnomon.schedules.pages import page_of_key, pending_page
 from gnomon.schedules.routes import REFUSALS, SCHEDULE_PATH
 from gnomon.schedules.shapes import PendingPage, Preview, PreviewRequest, ScheduleRequest
 from gnomon.web.answers import answer
-from gnomon.web.asked import Asked, pool_of
+from gnomon.web.asked import Asked, hint, pool_of
 from gnomon.web.bodies import BATCH_LIMIT, JSON_TYPE, SINGLE_LIMIT, check_media_type, shape_of
 from gnomon.web.documented import Query, documented
 from gnomon.web.paths import path_text
@@ -80,7 +80,10 @@ async def schedule_many(request: Asked) -> Response[bytes]:
     """One result an item, in order; one bad item spoils no other. A JSON array, or one object a line (NDJSON)."""
     media_type = check_media_type(request, BATCH_TYPES)
     body = await request.body()
-    return answer(await schedule_batch(pool_of(request), body, is_array=media_type == JSON_TYPE))
+    done = await schedule_batch(pool_of(request), body, is_array=media_type == JSON_TYPE)
+    instants = [item.schedule.fire_at_utc for item in done.results if item.schedule]
+    hint(request, min(filter(None, instants), default=None))
+    return answer(done)
 
 
 @get(
@@ -130,6 +133,8 @@ async def preview_rule(request: Asked) -> Response[bytes]:
 async def _page(request: Asked, asked: dict[str, str]) -> PendingPage:
     at_most = count_of(asked, "limit", otherwise=PAGE, most=LONGEST_PAGE)
     user_id = path_text(request, "user_id")
+    if (key := asked.get("key")) is not None:
+        return await page_of_key(pool_of(request), user_id, key)
     return await pending_page(pool_of(request), user_id, at_most, asked.get("after"))
 
 

@@ -12,7 +12,7 @@ from gnomon.errors import RequestInvalid
 from gnomon.schedules import calls, examples
 from gnomon.schedules.shapes import Cancelled, KeyedRequest, Scheduled, ScheduleDetails, ScheduleRequest
 from gnomon.web.answers import answer, etag
-from gnomon.web.asked import Asked, pool_of
+from gnomon.web.asked import Asked, hint, pool_of
 from gnomon.web.bodies import JSON_TYPE, MERGE_PATCH_TYPE, SINGLE_LIMIT, object_of
 from gnomon.web.documented import documented
 from gnomon.web.paths import path_text
@@ -48,6 +48,7 @@ async def schedule(request: Asked) -> Response[bytes]:
     """Schedule one notification, or repeat the first answer to its dedup_key."""
     _, text = await object_of(request)
     scheduled = await calls.schedule(pool_of(request), text)
+    hint(request, scheduled.fire_at_utc)
     return answer(scheduled, status=201, headers=_headers(scheduled))
 
 
@@ -72,6 +73,7 @@ async def schedule_by_key(request: Asked) -> Response[bytes]:
     _refuse_another(members, "user_id", user_id)
     _refuse_another(members, "key", key)
     scheduled = await calls.schedule(pool_of(request), text, {"user_id": user_id, "key": key})
+    hint(request, scheduled.fire_at_utc)
     is_new = scheduled.version == 1 and not scheduled.is_duplicate
     return answer(scheduled, status=201 if is_new else 200, headers=_headers(scheduled))
 
@@ -112,6 +114,7 @@ async def reschedule(request: Asked) -> Response[bytes]:
     version = expected_version(request)
     _, text = await object_of(request, (MERGE_PATCH_TYPE, JSON_TYPE))
     changed = await calls.reschedule(pool_of(request), path_text(request, "schedule_id"), text, version)
+    hint(request, changed.fire_at_utc)
     return answer(changed, headers=etag(changed.version))
 
 

@@ -26,6 +26,7 @@ from gnomon.users import routes as user_routes
 from gnomon.web.access import guard_of
 from gnomon.web.calls import set_settings
 from gnomon.web.health import healthz, readyz
+from gnomon.web.hints import Hints
 from gnomon.web.later import later_routes
 from gnomon.web.metrics import metrics
 from gnomon.web.paths import routed_path
@@ -61,6 +62,7 @@ def build_app(settings: Settings, database_url: str) -> Application:
         async with pool:
             await set_settings(pool, adopted(settings))
             app.state.pool = pool
+            app.state.hints = Hints(pool, settings.fire_ahead) if settings.notify else None
             yield
 
     return Application(

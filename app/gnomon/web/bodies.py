@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException
 
 from gnomon.errors import RequestInvalid
 from gnomon.web.asked import Asked
-from gnomon.web.strict_json import escaped, strict_object
+from gnomon.web.strict_json import escaped, strict_object, utf8_text
 
 JSON_TYPE: Final = "application/json"
 MERGE_PATCH_TYPE: Final = "application/merge-patch+json"
@@ -55,7 +55,8 @@ def check_media_type(request: Asked, media_types: Sequence[str]) -> str:
 
 async def object_of(request: Asked, media_types: Sequence[str] = (JSON_TYPE,)) -> tuple[dict[str, Any], str]:
     """The body's object and its text, which is what the database reads. Raises RequestInvalid, MediaTypeRefused."""
-    return strict_object(await body_of(request, media_types))
+    text = utf8_text(await body_of(request, media_types))
+    return strict_object(text), text
 
 
 async def shape_of(request: Asked, shape: type[Shape]) -> Shape:

@@ -22,3 +22,8 @@ async def set_settings(pool: Pool, settings: Mapping[str, str]) -> None:
     """Write what this process's environment says, so that SQL functions can read it (gnomon.set_setting)."""
     for name, value in settings.items():
         await rows(pool, "select gnomon.set_setting(%s, %s)", (name, value))
+
+
+async def notify_due(pool: Pool, at_utc: datetime) -> None:
+    """Hint at a timer that may be earlier than any poller knows (channel gnomon_due, payload RFC 3339)."""
+    await rows(pool, "select pg_notify('gnomon_due', %s)", (at_utc.isoformat().replace("+00:00", "Z"),))

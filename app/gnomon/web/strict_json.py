@@ -22,18 +22,18 @@ _LONGEST_NUMBER: Final = 310
 _UNSTORABLE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
-def strict_object(body: bytes | memoryview) -> tuple[dict[str, Any], str]:
-    """The object in this JSON text and the text itself. Raises RequestInvalid with the position of what is wrong."""
-    text = _utf8(body)
+def strict_object(text: str) -> dict[str, Any]:
+    """The object in this JSON text. Raises RequestInvalid with the position of what is wrong."""
     value = _decoded(text)
     if not isinstance(value, dict):
         raise RequestInvalid(f"the request is {_KINDS.get(type(value), 'null')}, not an object", pointer="")
-    return value, text
+    return value
 
 
-def _utf8(body: bytes | memoryview) -> str:
+def utf8_text(body: bytes) -> str:
+    """The text of a body. Raises RequestInvalid."""
     try:
-        return str(body, "utf-8")
+        return body.decode()
     except UnicodeDecodeError as fault:
         raise RequestInvalid(f"the request is not UTF-8 at byte {fault.start}", pointer="") from fault
 

@@ -47,7 +47,20 @@ def test_a_broken_line_is_that_lines_error(client: Client) -> None:
 
 def test_what_is_no_list_is_refused_whole(client: Client, connection: psycopg.Connection) -> None:
     before = row_counts(connection)
-    for body in (b"{}", b"[", b"[{}", b"", b"[{},]", b"\xff", b"[" * 5000):
+    for body in (
+        b"{}",
+        b"[",
+        b"[{}",
+        b"",
+        b"[{},]",
+        b"[,{}]",
+        b"[{}] x",
+        b"[]]",
+        b"[{} {}]",
+        b"[tru]",
+        b"\xff",
+        b"[" * 5000,
+    ):
         problem(client.post(BATCH, content=body, headers=JSON), 400, "GN024")
     problem(client.post(BATCH, content=f"[{','.join(['{}'] * 10_001)}]", headers=JSON), 413, "HTTP413")
     problem(client.post(BATCH, content=b"{}", headers={"Content-Type": "text/plain"}), 415, "HTTP415")

@@ -2,10 +2,9 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import psycopg
-import pytest
 
-from tests.app.http import JSON, ONCE, PILL, SCHEDULE, Client, problem, row_counts, scheduled, send
-from tests.support.clock import set_clock
+from tests.app.http import ONCE, PILL, SCHEDULE, Client, problem, row_counts, scheduled, send
+from tests.support.clock import advance, set_clock
 from tests.support.given import value
 
 NOW = datetime(2026, 10, 24, 10, tzinfo=UTC)
@@ -57,15 +56,15 @@ def test_a_body_may_repeat_what_the_address_says_and_nothing_else(client: Client
         assert told["errors"][0]["pointer"] == f"/{name}"
 
 
-@pytest.mark.parametrize("user_id", ["a/b", "batch", "by-key", "preview", "ü 100%", "a?b#c", ".", "sch_1", "a+b", "x" * 255])
-def test_user_ids_of_any_characters(client: Client, user_id: str) -> None:
-    segment = quote(user_id, safe="").replace(".", "%2E")
-    kept = send(client, {"template_id": "t", "schedule_at": "PT1H"}, f"{SCHEDULE}/by-key/{segment}/{segment}", "PUT")
-    assert kept.status_code == 201, kept.text
-    assert client.get(f"{SCHEDULE}/{kept.json()['schedule_id']}").json()["user_id"] == user_id
-    for path in (f"{SCHEDULE}/{segment}/pending", f"/v1/users/{segment}/schedules"):
-        assert client.get(path).json()["schedules"][0]["key"] == user_id
-    assert send(client, {"timezone": "UTC"}, f"/v1/users/{segment}", "PUT").json()["user_id"] == user_id
+def test_user_ids_of_any_characters(client: Client) -> None:
+    for user_id in ("a/b", "batch", "by-key", "preview", "ü 100%", "a?b#c", ".", "sch_1", "a+b", "x" * 255):
+        segment = quote(user_id, safe="").replace(".", "%2E")
+        kept = send(client, {"template_id": "t", "schedule_at": "PT1H"}, f"{SCHEDULE}/by-key/{segment}/{segment}", "PUT")
+        assert kept.status_code == 201, kept.text
+        assert client.get(f"{SCHEDULE}/{kept.json()['schedule_id']}").json()["user_id"] == user_id
+        for path in (f"{SCHEDULE}/{segment}/pending", f"/v1/users/{segment}/schedules"):
+            assert client.get(path).json()["schedules"][0]["key"] == user_id
+        assert send(client, {"timezone": "UTC"}, f"/v1/users/{segment}", "PUT").json()["user_id"] == user_id
 
 
 def test_reading_a_schedule(client: Client, connection: psycopg.Connection) -> None:
@@ -79,7 +78,8 @@ def test_reading_a_schedule(client: Client, connection: psycopg.Connection) -> N
     assert body["recurrence"]["pattern"] == "daily"
     assert body["recurrence"]["fired_count"] == 0
     assert (body["params"], body["labels"], body["key"]) == ({"a": [1, "x"]}, {"app": "pills"}, "pill-17")
-    assert (body["local_time"], body["fired_at"], body["dedup_key"]) == ("18:00", None, None)
+    assert body["local_time"].startswith("18:00")
+    assert (body["fired_at"], body["dedup_key"]) == (None, None)
 
 
 def test_a_patch_merges(client: Client) -> None:
@@ -105,10 +105,10 @@ def test_if_match_takes_the_tags_that_clients_send(client: Client) -> None:
     assert client.get(path).headers["etag"] == '"5"'
 
 
-@pytest.mark.parametrize("change", [{"user_id": "u_2"}, {"dedup_key": "d"}, {"key": "k"}])
-def test_what_names_a_schedule_cannot_change(client: Client, change: dict[str, str]) -> None:
+def test_what_names_a_schedule_cannot_change(client: Client) -> None:
     path = f"{SCHEDULE}/{scheduled(client)['schedule_id']}"
-    problem(send(client, change, path, "PATCH", **{"If-Match": "*"}), 400, "GN024")
+    for change in ({"user_id": "u_2"}, {"dedup_key": "d"}, {"key": "k"}):
+        problem(send(client, change, path, "PATCH", **{"If-Match": "*"}), 400, "GN024")
 
 
 def test_cancelling_is_final_and_repeatable(client: Client) -> None:
@@ -121,9 +121,8 @@ def test_cancelling_is_final_and_repeatable(client: Client) -> None:
 
 
 def test_a_cancel_after_the_hand_over_says_so(client: Client, connection: psycopg.Connection) -> None:
-    set_clock(connection, NOW)
     path = f"{SCHEDULE}/{scheduled(client, channels=['log'])['schedule_id']}"
-    set_clock(connection, NOW + timedelta(hours=1, seconds=1))
+    advance(connection, timedelta(hours=1, seconds=1))
     connection.execute("select gnomon.fire_due(array(select n::smallint from generate_series(0, 63) as n), 100)")
     claimed = value(
         connection,
@@ -146,4 +145,3 @@ def test_unknown_ids_and_ids_of_another_kind(client: Client) -> None:
         problem(send(client, {"params": {}}, path, "PATCH", **{"If-Match": "*"}), 404, "GN020")
     problem(client.get(f"{SCHEDULE}/sch_%zz"), 400, "GN024")
     problem(client.get(f"{SCHEDULE}/sch_%00"), 400, "GN024")
-    assert JSON

@@ -1,8 +1,12 @@
 from datetime import timedelta
 
 import psycopg
+import pytest
+from litestar.testing import TestClient
 
-from tests.app.http import Client, problem
+from gnomon.settings import Settings
+from gnomon.web.asgi import build_app
+from tests.app.http import LOCAL, ONCE, Client, problem, send
 from tests.support.clock import clock, set_clock
 
 
@@ -30,6 +34,13 @@ def test_not_ready_when_the_schema_is_another_one(client: Client, connection: ps
     assert "9999_of_tomorrow" in told["detail"]
 
 
-def test_alive_and_not_ready_without_a_database(client: Client, connection: psycopg.Connection) -> None:
-    connection.execute("drop function gnomon.clock_utc()")
-    assert client.get("/healthz").status_code == 200
+def test_without_a_database_it_lives_and_says_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.web.asgi.PATIENCE", timedelta(milliseconds=200))
+    nowhere = "postgresql://gnomon@127.0.0.1:1/gnomon"
+    with TestClient(build_app(Settings(), nowhere), base_url=LOCAL) as client:
+        assert client.get("/healthz").json() == {"status": "live"}
+        told = problem(client.get("/readyz"), 503, "HTTP503")
+        assert [error["pointer"] for error in told["errors"]] == ["/database"]
+        refused = send(client, ONCE)
+        problem(refused, 503, "HTTP503")
+        assert int(refused.headers["retry-after"]) >= 1

@@ -61,13 +61,3 @@ def test_an_error_of_ours_tells_an_id_and_nothing_else(database_url: str, caplog
     told = problem(answer, 500, "HTTP500")
     assert "secret" not in answer.text
     assert told["instance"].startswith("urn:uuid:")
-
-
-def test_a_database_that_is_away_is_503(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def away(*_: object, **__: object) -> None:
-        raise errors.DatabaseUnavailable
-
-    monkeypatch.setattr("gnomon.schedules.calls.schedule", away)
-    answer = send(client, ONCE)
-    problem(answer, 503, "HTTP503")
-    assert int(answer.headers["retry-after"]) >= 1
