@@ -10,6 +10,9 @@ from typing import Any, Final
 
 import structlog
 
+# Local variables are what a traceback may not tell: requests, their headers and the tokens in them.
+_WITHOUT_LOCALS: Final = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+
 # Libraries that report every step at INFO; their warnings still pass.
 _CHATTY: Final = ("alembic", "uvicorn.access", "psycopg.pool")
 
@@ -31,9 +34,9 @@ def start_log(role: str, *, level: str = "INFO") -> None:
         cache_logger_on_first_use=True,
     )
     last: list[structlog.typing.Processor] = (
-        [structlog.dev.ConsoleRenderer(pad_event_to=0)]
+        [structlog.dev.ConsoleRenderer(pad_event_to=0, exception_formatter=structlog.dev.plain_traceback)]
         if is_terminal
-        else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        else [structlog.processors.ExceptionRenderer(_WITHOUT_LOCALS), structlog.processors.JSONRenderer()]
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(

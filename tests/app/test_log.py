@@ -11,6 +11,7 @@ log.start_log("poll")
 log.logger("gnomon.x").info("leased", shards=[1, 2])
 logging.getLogger("psycopg.pool").info("chatter")
 logging.getLogger("library").warning("of %s", "others")
+token = "sec" + "ret"
 try:
     1 / 0
 except ZeroDivisionError:
@@ -26,3 +27,4 @@ def test_every_line_is_one_json_object_with_its_role() -> None:
     assert leased["timestamp"].endswith("Z")
     assert (foreign["event"], foreign["role"], foreign["logger"]) == ("of others", "poll", "library")
     assert failed["exception"][0]["exc_type"] == "ZeroDivisionError"
+    assert "secret" not in done.stderr, "local variables of a traceback are logged"
