@@ -7,18 +7,18 @@ language plpgsql immutable parallel safe
 as $$
 declare
     unit constant text := '[0-9]{1,9} +(week|day|hour|minute|second)s?';
-    amount text;
+    spoken text;
     span interval;
 begin
     if given is null then
         return;
-    elsif given ~ '^[+-]?P([0-9]{1,7}W)?([0-9]{1,9}D)?(T([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}([.][0-9]{1,6})?S)?)?$' and given !~ '[PT]$' then
-        amount := ltrim(given, '+-');
+    elsif given ~ '^[+-]?P([0-9]{1,7}W)?([0-9]{1,9}D)?(T([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}([.][0-9]{1,6})?S)?)?$'
+          and right(given, 1) not in ('P', 'T') then
+        -- So few digits that no interval is too short for them.
+        span := ltrim(given, '+-')::interval;
     elsif given ~* ('^(in +)?' || unit || '( +' || unit || ')*$') then
-        amount := regexp_replace(given, '^in +', '', 'i');
-    end if;
-    if pg_input_is_valid(amount, 'interval') then
-        span := amount::interval;
+        spoken := regexp_replace(given, '^in +', '', 'i');
+        span := case when pg_input_is_valid(spoken, 'interval') then spoken::interval end;
     end if;
     if span is null then
         fault := gnomon_data.field_fault('GN024', pointer, format('must be a duration, not "%s"', left(given, 64)),
