@@ -1,6 +1,6 @@
 """Documents that are run: against a database of their own, with a clock that stands where the text says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from psycopg import sql
 
 from tests.docs import blocks
 from tests.docs.psql import psql
+from tests.docs.shell import shell
 from tests.support.clock import set_clock
 from tests.support.given import rows
 
@@ -18,19 +19,17 @@ TOP: Final = Path(__file__).resolve().parents[2]
 
 _ROLES: Final = "select rolname from pg_roles where rolname !~ '^pg_'"
 
-Runner = Callable[[str], str]
 
-
-def played(document: Path, url: str, **others: Runner) -> dict[int, str]:
-    """Run a document on this database; `others` run the blocks of other languages than sql. Outputs by line."""
+def played(document: Path, url: str) -> dict[int, str]:
+    """Run a document on this database; the outputs by the line of their block."""
     with psycopg.connect(url, autocommit=True) as administrator, _roles_of_its_own(administrator):
 
         def show(at: datetime) -> None:
             set_clock(administrator, at)
             administrator.execute("select gnomon.make_periods()")
 
-        with psql(url) as reader:
-            return blocks.play(document, {"sql": reader.run, **others}, show)
+        with psql(url) as reader, shell(url) as terminal:
+            return blocks.play(document, {"sql": reader.run, "sh": terminal.run}, show)
 
 
 @contextmanager
