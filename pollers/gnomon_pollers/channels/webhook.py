@@ -1,0 +1,132 @@
+"""POST one CloudEvent to GNOMON_WEBHOOK_URL, signed as Standard Webhooks when there is a secret.
+
+2xx is sent, 410 is never again, everything else is tried again; 429 and 503 say when. Redirects are not followed: a
+receiver that moves must be told by whoever runs it, and a redirect could lead past the guard of addresses.
+"""
+
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Final
+
+import aiohttp
+from standardwebhooks.webhooks import Webhook
+
+from gnomon.settings import SettingInvalid, Settings
+from gnomon_pollers.channels.addresses import public_socket
+from gnomon_pollers.channels.channel import Answer, Verdict, no_answer
+from gnomon_pollers.channels.retry_after import retry_after
+from gnomon_pollers.claims import Claim
+
+CONTENT_TYPE: Final = "application/cloudevents+json"
+
+LONGEST_ATTEMPT: Final = timedelta(seconds=10)
+"""From the first look-up of the name to the last byte of the answer."""
+
+_LONGEST_ANSWER: Final = 16_384
+"""Bytes read of an answer; a longer one costs its connection."""
+
+_LONGEST_REASON: Final = 200
+"""Characters of a refusing answer that are kept."""
+
+# Headers by which a receiver may name what it took, the most telling first.
+_REFERENCES: Final = ("x-message-id", "x-request-id")
+
+_OK: Final = range(200, 300)
+_GONE: Final = 410
+_SAYS_WHEN: Final = frozenset({429, 503})
+
+
+class WebhookChannel:
+    """Sends to the one address of the settings; also stands in for channels that have no sender of their own."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Read address and secret; raises SettingInvalid when the secret is no key."""
+        # An attempt must fit into the lease, and a claim must be able to wait for its turn before it.
+        self.timeout = min(LONGEST_ATTEMPT, settings.lease / 3)
+        self._url = settings.webhook_url
+        self._signer = _signer(settings.webhook_secret)
+        self._may_be_private = settings.webhook_private
+        self._session: aiohttp.ClientSession | None = None
+
+    async def open(self) -> None:
+        """Make the session; connections are opened as they are needed, and limited by whoever sends."""
+        trace = aiohttp.TraceConfig()
+        # Called when the headers are ready and nothing has been written: a raise here closes the connection unused.
+        trace.on_request_headers_sent.append(_begin)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, socket_factory=None if self._may_be_private else public_socket),
+            timeout=aiohttp.ClientTimeout(total=None),
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"user-agent": "gnomon", "accept-encoding": "identity", "content-type": CONTENT_TYPE},
+            trace_configs=[trace],
+        )
+
+    async def send(self, claim: Claim) -> Answer:
+        """POST the event and read the answer."""
+        if self._session is None or self._url is None:
+            return Answer(Verdict.RETRY, detail="GNOMON_WEBHOOK_URL is not set")
+        try:
+            async with self._session.post(
+                self._url,
+                data=claim.event,
+                headers=self._headers(claim),
+                allow_redirects=False,
+                trace_request_ctx=claim,
+            ) as response:
+                return _answer(response, await _beginning(response), claim)
+        except aiohttp.ClientError as fault:
+            return no_answer(claim, str(fault) or type(fault).__name__)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _headers(self, claim: Claim) -> dict[str, str]:
+        at_utc = claim.now_utc
+        headers = {"webhook-id": claim.delivery_id, "webhook-timestamp": str(int(at_utc.timestamp()))}
+        if self._signer is not None:
+            headers["webhook-signature"] = self._signer.sign(claim.delivery_id, at_utc, claim.event.decode())
+        return headers
+
+
+def _answer(response: aiohttp.ClientResponse, body: bytes, claim: Claim) -> Answer:
+    reference = next((response.headers[name] for name in _REFERENCES if name in response.headers), None)
+    if response.status in _OK:
+        return Answer(Verdict.SENT, reference=reference)
+    reason = body.decode(errors="replace").strip()[:_LONGEST_REASON]
+    detail = f"HTTP {response.status}" + (f": {reason}" if reason else "")
+    if response.status == _GONE:
+        return Answer(Verdict.FAILED, detail=detail, reference=reference)
+    wait = retry_after(response.headers.get("retry-after"), claim.now_utc) if response.status in _SAYS_WHEN else None
+    return Answer(Verdict.RETRY, detail=detail, reference=reference, retry_after=wait)
+
+
+async def _beginning(response: aiohttp.ClientResponse) -> bytes:
+    """Read an answer up to the limit; what is longer is not worth its connection."""
+    body = b""
+    while chunk := await response.content.read(_LONGEST_ANSWER):
+        body += chunk
+        if len(body) > _LONGEST_ANSWER:
+            response.close()
+            break
+    return body
+
+
+async def _begin(
+    _session: aiohttp.ClientSession, context: SimpleNamespace, _params: aiohttp.TraceRequestHeadersSentParams
+) -> None:
+    claim: Claim = context.trace_request_ctx
+    claim.begin()
+
+
+def _signer(secret: str | None) -> Webhook | None:
+    if secret is None:
+        return None
+    try:
+        return Webhook(secret)
+    except (ValueError, RuntimeError) as fault:
+        hint = "Use whsec_ and the key in base64, for example the output of `openssl rand -base64 32`."
+        raise SettingInvalid("GNOMON_WEBHOOK_SECRET", "is no base64 key.", hint) from fault

@@ -1,0 +1,259 @@
+"""One lane of a worker: what it holds, what it owes the database, and when it may ask for more.
+
+Each lane has its own desk, slots and exchange, so that no lane waits for another: not for its receiver, not for its call.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from gnomon.database.pool import Pool
+from gnomon.errors import DatabaseUnavailable
+from gnomon.log import logger
+from gnomon_pollers import calls
+from gnomon_pollers.bounds import View
+from gnomon_pollers.calls import LANES, LaneChannelShard, Worker
+from gnomon_pollers.channels.channel import Answer
+from gnomon_pollers.channels.routing import Senders
+from gnomon_pollers.claims import Claim, steady
+from gnomon_pollers.loop import Loop
+from gnomon_pollers.metrics import Metrics
+from gnomon_pollers.outcomes import Outcome, Outcomes, outcome_of
+from gnomon_pollers.pace import LONGEST_SLEEP, Backoff, rest_after
+from gnomon_pollers.slots import Slots
+from gnomon_pollers.wake import Wake
+
+LARGEST_CLAIM: Final = 500
+"""Deliveries taken over by one call."""
+
+_SETTLE_GAP: Final = timedelta(milliseconds=10)
+"""Between two calls of a lane that only settle."""
+
+_SMALL_CLAIM_GAP: Final = timedelta(milliseconds=20)
+"""Before a claim of fewer than a quarter of what may be held: a backlog is not taken row by row."""
+
+_NO_PLACE: Final[View[LaneChannelShard]] = View({})
+
+_log: Final = logger(__name__)
+
+
+class Desk:
+    """The work of one lane in this process."""
+
+    def __init__(  # what all desks of a process share
+        self,
+        lane: int,
+        *,
+        pool: Pool,
+        worker: Worker,
+        senders: Senders,
+        concurrency: int,
+        metrics: Metrics,
+        loop: Loop,
+        wake: Wake,
+    ) -> None:
+        """Hold nothing yet; `wake` ends the sleep of whoever gives this desk its turns."""
+        self.lane = lane
+        self.has_more = False
+        """Whether the last claim was as large as it was allowed to be."""
+        self._pool = pool
+        self._worker = worker
+        self._senders = senders
+        self._concurrency = concurrency
+        self._metrics = metrics
+        self._loop = loop
+        self._wake = wake
+        self._slots: dict[str, Slots] = {}
+        self._outcomes = Outcomes()
+        self._given_up: list[Claim] = []
+        self._exchange: asyncio.Task[None] | None = None
+        self._exchanged_at = steady()
+        self._rest_until = timedelta()
+        self._empty_claims = 0
+        self._backoff = Backoff()
+        self._is_closing = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is under way."""
+        return self._exchange is not None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is being sent or waits for it."""
+        return all(slots.held == 0 for slots in self._slots.values())
+
+    def may_claim(self, at: timedelta) -> bool:
+        """Whether it is worth looking for this lane; `at` is the steady clock."""
+        return self.claim_wait(at) == timedelta()
+
+    def claim_wait(self, at: timedelta) -> timedelta | None:
+        """How long until it is worth looking for this lane; None while that depends on what is under way."""
+        if self.is_busy or self._is_closing:
+            return None
+        rest = max(timedelta(), self._rest_until - at)
+        rooms = [slots.share_free for slots in self._slots.values()]
+        if not rooms or max(rooms) >= 1 / 4:
+            return rest
+        if max(rooms) == 0:
+            return None
+        return max(rest, self._exchanged_at + _SMALL_CLAIM_GAP - at)
+
+    def settle_wait(self, at: timedelta) -> timedelta | None:
+        """How long until outcomes should be settled even if nothing is claimed; None when there are none."""
+        if self.is_busy:
+            return None
+        gap = max(timedelta(), self._exchanged_at + _SETTLE_GAP - at, self._pause_left(at))
+        if self._given_up:
+            return gap
+        wait = self._outcomes.wait_left(at)
+        if wait is None:
+            return None
+        return gap if self.is_quiet else max(gap, wait)
+
+    def turn(self, ready: Sequence[tuple[str, Sequence[LaneChannelShard]]], view: View[LaneChannelShard]) -> None:
+        """Exchange when there is a reason: `ready` are the channels with something ready, each with its places."""
+        for slots in self._slots.values():
+            slots.drop_late()
+        at = steady()
+        if not self.is_busy and (ready or self.settle_wait(at) == timedelta()):
+            self._exchange = asyncio.create_task(self._exchange_once(ready, view))
+            self._exchange.add_done_callback(self._exchanged)
+
+    def drop(self, delivery_id: str) -> None:
+        """Give up a delivery that was cancelled, if it still waits here."""
+        for slots in self._slots.values():
+            slots.drop(delivery_id)
+
+    def ended(self, claim: Claim, answer: Answer, took: timedelta) -> None:
+        """Keep what became of an attempt."""
+        outcome = outcome_of(claim, answer)
+        self._outcomes.add(outcome, steady())
+        self._metrics.ended(claim, outcome, took)
+        if self.is_quiet or len(self._outcomes) % LARGEST_CLAIM == 0 or self.has_more:
+            self._wake.now()
+
+    def given_up(self, claim: Claim) -> None:
+        """Keep a claim that was not tried, to hand it back."""
+        self._given_up.append(claim)
+        self._wake.now()
+
+    async def drain(self, until: timedelta) -> None:
+        """Claim no more, hand back what waits, let running sends end until then, and cut what still runs."""
+        self._is_closing = True
+        for slots in self._slots.values():
+            slots.drop_waiting()
+        while not self.is_quiet and steady() < until:
+            self.turn((), _NO_PLACE)
+            await self._wake.sleep(min(LONGEST_SLEEP, max(timedelta(), until - steady())))
+        for slots in self._slots.values():
+            await slots.cut()
+
+    async def settle_rest(self, until: timedelta) -> bool:
+        """Settle and hand back what is left, again and again until then; whether nothing is left."""
+        while self._outcomes or self._given_up or self.is_busy:
+            if self._exchange is None:
+                self._exchange = asyncio.create_task(self._exchange_once((), _NO_PLACE))
+                self._exchange.add_done_callback(self._exchanged)
+            await asyncio.wait([self._exchange], timeout=max(0.0, (until - steady()).total_seconds()))
+            if steady() >= until:
+                break
+            await asyncio.sleep(self._pause_left(steady()).total_seconds())
+        return not (self._outcomes or self._given_up or self.is_busy)
+
+    async def _exchange_once(
+        self, ready: Sequence[tuple[str, Sequence[LaneChannelShard]]], view: View[LaneChannelShard]
+    ) -> None:
+        began = steady()
+        claimed_count = 0
+        self.has_more = False
+        await self._hand_back()
+        for channel, places in ready:
+            slots = await self._slots_for(channel)
+            room = min(slots.room, LARGEST_CLAIM)
+            if room == 0 or self._is_closing:
+                self.has_more = True
+                continue
+            claims = await self._call(channel, view.of(places), room)
+            claimed_count += len(claims)
+            self.has_more = self.has_more or len(claims) >= room
+            self._accept(slots, claims)
+        while self._outcomes and (not ready or self._outcomes.wait_left(steady()) == timedelta()):
+            await self._call("", _NO_PLACE, 0)
+        self._empty_claims = self._empty_claims + 1 if ready and claimed_count == 0 else 0
+        if self.has_more:
+            rest = timedelta()
+        elif self._empty_claims > 1:
+            # Ready, and locked elsewhere: asking again at once would only spin.
+            rest = LONGEST_SLEEP
+        else:
+            rest = rest_after(steady() - began)
+        self._rest_until = steady() + rest
+
+    def _accept(self, slots: Slots, claims: Sequence[Claim]) -> None:
+        if claims:
+            self._metrics.claimed(LANES[self.lane], claims[0].channel, len(claims))
+        if self._is_closing:
+            self._given_up.extend(claims)
+        else:
+            slots.accept(claims)
+
+    async def _call(self, channel: str, view: View[LaneChannelShard], at_most: int) -> list[Claim]:
+        """One exchange; outcomes that could not be settled stay here."""
+        batch = self._outcomes.take()
+        try:
+            return await calls.exchange_deliveries(
+                self._pool, self._worker, batch, view, (LANES[self.lane], channel), at_most
+            )
+        except DatabaseUnavailable:
+            self._outcomes.put_back(batch, steady())
+            raise
+        except Exception:
+            await self._settle_one_by_one(batch)
+            raise
+
+    async def _settle_one_by_one(self, batch: list[Outcome]) -> None:
+        """After a call that failed for good: one outcome that cannot be settled must not keep back the others."""
+        while batch:
+            outcome = batch[0]
+            try:
+                await calls.exchange_deliveries(self._pool, self._worker, [outcome], _NO_PLACE, (LANES[self.lane], ""), 0)
+            except DatabaseUnavailable:
+                self._outcomes.put_back(batch, steady())
+                raise
+            except Exception:  # noqa: BLE001  # whatever it is, the other outcomes can do nothing for it
+                # Its lease ends, and the delivery is tried again or ends as unknown, by its lane.
+                _log.exception("an outcome cannot be settled", delivery_id=outcome.delivery_id)
+            batch.pop(0)
+
+    async def _hand_back(self) -> None:
+        batch, self._given_up = self._given_up, []
+        if not batch:
+            return
+        try:
+            await calls.release_deliveries(self._pool, LANES[self.lane], batch)
+        except DatabaseUnavailable:
+            self._given_up = batch + self._given_up
+            raise
+        self._metrics.released(LANES[self.lane], len(batch))
+
+    async def _slots_for(self, channel: str) -> Slots:
+        name = self._senders.name_for(channel)
+        if name not in self._slots:
+            self._slots[name] = Slots(await self._senders.open(name), self._concurrency, self)
+        return self._slots[name]
+
+    def _exchanged(self, task: "asyncio.Task[None]") -> None:
+        self._exchange = None
+        self._exchanged_at = steady()
+        fault = None if task.cancelled() else task.exception()
+        if isinstance(fault, Exception):
+            self._loop.failed("exchange", fault)
+            self._rest_until = steady() + self._backoff.next_pause()
+        elif self._backoff.succeeded():
+            self._loop.outage.ended()
+        self._wake.now()
+
+    def _pause_left(self, at: timedelta) -> timedelta:
+        return max(timedelta(), self._rest_until - at) if self._backoff.has_failed else timedelta()

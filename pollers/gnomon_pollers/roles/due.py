@@ -1,0 +1,179 @@
+"""The due role: turns timers into deliveries, a little before their instant.
+
+    look    one plain statement for all lanes and shards; what is not due is not touched
+    fire    one call for each lane and slice of shards that has something due, critical first
+    sleep   until the next instant minus the look-ahead, at most 100 ms, cut short by hints
+    sweep   beside it, every second: what committed so late that it lies below the bounds
+
+A statement takes the shards of one slice, because they share a leaf and a ctid names a row only in its leaf.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+from gnomon.database.pool import Pool
+from gnomon.errors import DatabaseUnavailable
+from gnomon_pollers import calls
+from gnomon_pollers.bounds import BEGINNING, NIL, Bounds, Focus, Key, View
+from gnomon_pollers.calls import LANES, NOTHING_FIRED, Fired, LaneShard
+from gnomon_pollers.claims import steady
+from gnomon_pollers.clock import Clock
+from gnomon_pollers.leases import Leases
+from gnomon_pollers.loop import Loop
+from gnomon_pollers.marks import Marks
+from gnomon_pollers.metrics import Metrics
+from gnomon_pollers.pace import LONGEST_SLEEP, next_sweep_after, rest_after, sleep_until
+
+GROUP: Final = "due"
+
+LARGEST_BATCH: Final = 500
+"""Timers taken by one call: a cancel waits for one batch at most, and so does a critical one behind bulk."""
+
+SHARDS_IN_A_SLICE: Final = 8
+
+_LANE_NUMBERS: Final = frozenset(range(len(LANES)))
+_URGENT: Final = 0
+_LOOK_AGAIN_AFTER: Final = timedelta(milliseconds=20)
+"""So long the less urgent lanes may keep a round busy before the critical one is asked again."""
+
+_FAR_ROUNDS: Final = 10
+
+
+class DueRole:
+    """Fires what is due in the shards of its leases."""
+
+    def __init__(self, pool: Pool, leases: Leases, metrics: Metrics, loop: Loop, *, fire_ahead: timedelta) -> None:
+        """fire_ahead: how long before its instant a timer is taken, as SQL has it too."""
+        self._pool = pool
+        self._leases = leases
+        self._metrics = metrics
+        self._loop = loop
+        self._fire_ahead = fire_ahead
+        self._bounds: Bounds[LaneShard] = Bounds()
+        self.marks = Marks(pool, "timers", leases)
+        self._clock = Clock()
+        self._must_begin_anew = True
+        self._focus = Focus()
+
+    def hinted(self, _payload: str) -> None:
+        """A timer earlier than announced may exist, also between low and high bounds."""
+        for lane in _LANE_NUMBERS:
+            self._focus.was_not_full(lane)
+
+    async def poll(self) -> timedelta:
+        """Look and fire once; how long to sleep."""
+        shards = self._leases.held
+        if not shards:
+            return LONGEST_SLEEP
+        try:
+            return await self._poll(shards)
+        except Exception:
+            # Whatever happened meanwhile, a fail-over included, happened without us.
+            self._must_begin_anew = True
+            raise
+
+    async def sweep(self) -> timedelta:
+        """Look below the bounds and among the far timers once; how long to sleep."""
+        began = steady()
+        if shards := self._leases.held:
+            await self._sweep(shards)
+        took = steady() - began
+        return next_sweep_after(took) - took
+
+    async def _poll(self, shards: tuple[int, ...]) -> timedelta:
+        await self._begin_where_needed(shards)
+        began = steady()
+        narrow = self._focus.narrow(began)
+        view = self._bounds.view(narrow)
+        look = await calls.next_due(self._pool, view)
+        self._metrics.polled(GROUP)
+        if self._clock.went_back(look.now_utc):
+            self._must_begin_anew = True
+            return timedelta()
+        self._focus.looked_widely(_LANE_NUMBERS - narrow, began)
+        self._bounds.seen(look.now_utc, look.first, lanes=_LANE_NUMBERS, narrow=narrow)
+        drained = narrow - {lane for lane, _ in look.first}
+        for lane in drained:
+            self._focus.was_not_full(lane)
+        taken_count, is_over = await self._fire_round(look.first, view)
+        if not is_over or drained:
+            return timedelta()
+        if not look.first:
+            return sleep_until(look.next_at_utc, look.now_utc, ahead=self._fire_ahead)
+        if taken_count == 0:
+            # Due, and locked elsewhere: asking again at once would only spin.
+            return LONGEST_SLEEP
+        return rest_after(steady() - began)
+
+    async def _begin_where_needed(self, shards: tuple[int, ...]) -> None:
+        gained = self._leases.take_gained()
+        if self._must_begin_anew:
+            gained = set(shards)
+        self._bounds.keep(set(_places(shards)))
+        if gained:
+            oldest = await calls.oldest_period_utc(self._pool)
+            self._bounds.begin(_places(sorted(gained)), oldest or BEGINNING[0])
+        self._must_begin_anew = False
+
+    async def _fire_round(self, first: Mapping[LaneShard, Key], view: View[LaneShard]) -> tuple[int, bool]:
+        """Fire in each slice that has something due; how many were taken, and whether that was all for now."""
+        began = steady()
+        taken_count = 0
+        is_over = True
+        for lane, places in turns(first):
+            fired = await self._fire(lane, view.of(places))
+            taken_count += fired.taken_count
+            if fired.is_full:
+                self._focus.was_full(lane)
+                is_over = False
+            if lane != _URGENT and fired.taken_count and steady() - began >= _LOOK_AGAIN_AFTER:
+                return taken_count, False
+        return taken_count, is_over
+
+    async def _fire(self, lane: int, view: View[LaneShard]) -> Fired:
+        """Fire in one slice; what cannot be fired holds up its own shard and lane, and nothing else."""
+        try:
+            fired = await calls.fire_slice(self._pool, lane, view, max(1, LARGEST_BATCH // len(view.keys)))
+        except DatabaseUnavailable:
+            raise
+        except Exception as fault:  # noqa: BLE001  # whatever it is, the other shards can do nothing for it
+            self._loop.failed("fire", fault)
+            if len(view.keys) == 1:
+                return NOTHING_FIRED
+            alone = [await self._fire(lane, view.of([place])) for place in view.keys]
+            return Fired.sum(alone)
+        self._metrics.fired(LANES[lane], fired)
+        return fired
+
+    async def _sweep(self, shards: tuple[int, ...]) -> None:
+        safe = await self.marks.safe(shards)
+        view = View(safe if self._clock.is_trusted else dict.fromkeys(safe, (BEGINNING[0], NIL)))
+        look = await calls.next_due(self._pool, view)
+        late = {place: key for place, key in look.first.items() if self._bounds.is_below(place, key)}
+        self._metrics.swept(GROUP, len(late))
+        for lane, places in turns(late):
+            fired = await self._fire(lane, view.of(places))
+            if fired.is_full:
+                # More than one batch: let the polls go on from here at full speed.
+                self._bounds.lower({place: late[place] for place in places})
+        for _ in range(_FAR_ROUNDS):
+            fired = await calls.fire_far(self._pool, shards, LARGEST_BATCH)
+            self._metrics.fired("far", fired)
+            if not fired.is_full:
+                break
+
+
+def turns(first: Mapping[LaneShard, Key]) -> Iterator[tuple[int, list[LaneShard]]]:
+    """The calls of one round: lane by lane, within one the slice whose first row is oldest, its shards likewise."""
+    slices: dict[tuple[int, int], list[LaneShard]] = {}
+    for place in sorted(first, key=first.__getitem__):
+        lane, shard = place
+        slices.setdefault((lane, shard // SHARDS_IN_A_SLICE), []).append(place)
+    # dict keeps the order of first insertion: the slice with the oldest row first; sorting by lane keeps it within one.
+    for (lane, _), places in sorted(slices.items(), key=lambda item: item[0][0]):
+        yield lane, places
+
+
+def _places(shards: Sequence[int]) -> list[LaneShard]:
+    return [(lane, shard) for lane in range(len(LANES)) for shard in shards]

@@ -1,0 +1,95 @@
+"""The upkeep role: what keeps the tables in shape. One process at a time has it, the holder of the lease.
+
+Each task has its own pace and fails alone; none of them is needed for a notification to be sent in time, except that
+periods must exist when they are written to, which is why they are made days ahead and the far table takes the rest.
+"""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+from gnomon.database.pool import Pool
+from gnomon.log import logger
+from gnomon_pollers import calls
+from gnomon_pollers.leases import Leases
+from gnomon_pollers.loop import Step
+from gnomon_pollers.periods import Periods
+
+GROUP: Final = "upkeep"
+
+BATCH: Final = 500
+"""Rows that one call of a task moves or removes."""
+
+_MINUTE: Final = timedelta(minutes=1)
+_HOUR: Final = timedelta(hours=1)
+
+_WITHOUT_LEASE: Final = timedelta(seconds=1)
+"""How often a process without the lease asks whether it has it."""
+
+_SHOWN: Final = 20
+
+_log: Final = logger(__name__)
+
+
+class UpkeepRole:
+    """The tasks of upkeep, as steps that do nothing without the lease."""
+
+    def __init__(self, pool: Pool, leases: Leases) -> None:
+        """Work on this pool; a detach keeps one of its connections busy for as long as it waits."""
+        self._pool = pool
+        self._leases = leases
+        self._periods = Periods(pool)
+
+    def steps(self) -> dict[str, Step]:
+        """Every task by its name."""
+        return {
+            "make periods": self._every(_MINUTE, self.make_periods),
+            "move far": self._every(timedelta(seconds=10), self.move_far),
+            "forget keys": self._every(_MINUTE, self.forget_keys),
+            "forget payloads": self._every(_MINUTE, self.forget_payloads),
+            "release parked": self._every(timedelta(seconds=2), self.release_parked),
+            "take periods away": self._every(_MINUTE, self._periods.take_away),
+            "report overdue": self._every(_HOUR, self.report_overdue),
+            "analyze parents": self._every(_HOUR, self._periods.analyze_parents),
+        }
+
+    async def make_periods(self) -> None:
+        """Make the partitions of the next days."""
+        if made_count := await calls.make_periods(self._pool):
+            _log.info("periods made", count=made_count)
+
+    async def move_far(self) -> None:
+        """Move far timers near until none is left that belongs there."""
+        await _until_none_left(lambda: calls.move_far(self._pool, BATCH))
+
+    async def forget_keys(self) -> None:
+        """Remove keys that need no longer be remembered."""
+        await _until_none_left(lambda: calls.forget_keys(self._pool, BATCH))
+
+    async def forget_payloads(self) -> None:
+        """Remove long params that nothing points to any more."""
+        await _until_none_left(lambda: calls.forget_payloads(self._pool, BATCH))
+
+    async def release_parked(self) -> None:
+        """Release deliveries whose release was missed, because somebody held them at that moment."""
+        if released_count := await calls.release_parked(self._pool, BATCH):
+            _log.info("parked deliveries released", count=released_count)
+
+    async def report_overdue(self) -> None:
+        """Report live schedules whose instant has passed: there should be none."""
+        if overdue := await calls.overdue_schedules(self._pool, BATCH):
+            _log.warning("schedules are overdue", count=len(overdue), schedule_ids=overdue[:_SHOWN])
+
+    def _every(self, interval: timedelta, task: Callable[[], Awaitable[None]]) -> Step:
+        async def step() -> timedelta:
+            if not self._leases.held:
+                return _WITHOUT_LEASE
+            await task()
+            return interval
+
+        return step
+
+
+async def _until_none_left(move: Callable[[], Awaitable[int]]) -> None:
+    while await move() >= BATCH:
+        pass
