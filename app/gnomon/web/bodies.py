@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
-from litestar.exceptions import HTTPException
+from litestar.exceptions import ClientException, HTTPException, InternalServerException
 
 from gnomon.errors import RequestInvalid
 from gnomon.web.asked import Asked
@@ -31,10 +31,13 @@ class MediaTypeRefused(HTTPException):
     status_code = 415
 
 
-async def body_of(request: Asked, media_types: Sequence[str] = (JSON_TYPE,)) -> bytes:
-    """The whole body; its limit is the route's request_max_body_size (413). Raises MediaTypeRefused (415)."""
-    check_media_type(request, media_types)
-    return await request.body()
+async def body_of(request: Asked) -> bytes:
+    """The whole body; its limit is the route's request_max_body_size (413)."""
+    try:
+        return await request.body()
+    except InternalServerException as fault:
+        # Litestar's word for a client that left before its body ended: no fault of ours, and nobody reads the answer.
+        raise ClientException("The body ended early.") from fault
 
 
 def check_media_type(request: Asked, media_types: Sequence[str]) -> str:
@@ -55,7 +58,8 @@ def check_media_type(request: Asked, media_types: Sequence[str]) -> str:
 
 async def object_of(request: Asked, media_types: Sequence[str] = (JSON_TYPE,)) -> tuple[dict[str, Any], str]:
     """The body's object and its text, which is what the database reads. Raises RequestInvalid, MediaTypeRefused."""
-    text = utf8_text(await body_of(request, media_types))
+    check_media_type(request, media_types)
+    text = utf8_text(await body_of(request))
     return strict_object(text), text
 
 

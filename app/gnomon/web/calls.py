@@ -7,9 +7,10 @@ from gnomon.database.call import one, rows
 from gnomon.database.pool import Pool
 
 
-async def schema_revision(pool: Pool) -> str:
-    """The revision that the schema was migrated to."""
-    return str((await one(pool, "select gnomon.schema_revision() as revision"))["revision"])
+async def schema_revision(pool: Pool) -> str | None:
+    """The revision that the schema was migrated to, None when it was not."""
+    found: str | None = (await one(pool, "select gnomon.schema_revision() as revision"))["revision"]
+    return found
 
 
 async def clock_utc(pool: Pool) -> datetime:

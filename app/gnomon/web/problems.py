@@ -97,7 +97,9 @@ def _away(_request: Asked, fault: DatabaseUnavailable) -> Response[bytes]:
     return response_of(problem, {"Retry-After": str(RETRY_AFTER)})
 
 
-def _unanswered(_request: Asked, fault: HTTPException) -> Response[bytes]:
+def _unanswered(request: Asked, fault: HTTPException) -> Response[bytes]:
+    if fault.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return _broken(request, fault)
     return response_of(http_problem(fault.status_code, fault.detail), fault.headers)
 
 

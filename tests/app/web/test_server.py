@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 import httpx
@@ -13,6 +14,8 @@ import psycopg
 import pytest
 
 from tests.app.http import JSON, ONCE, SCHEDULE
+from tests.support.given import value
+from tests.support.races import wait_until
 
 GNOMON = [sys.executable, "-m", "gnomon"]
 
@@ -38,7 +41,29 @@ def served(database_url: str, **settings: str) -> Iterator[tuple[str, subprocess
         process.communicate()
 
 
-def test_it_serves_and_ends_on_sigterm(database_url: str, connection: psycopg.Connection) -> None:
+@contextmanager
+def in_flight(client: httpx.Client, connection: psycopg.Connection) -> Iterator[Future[httpx.Response]]:
+    """A request that waits in the database as long as the block lasts."""
+    body = json.dumps(ONCE | {"dedup_key": "d"})
+    with ThreadPoolExecutor(max_workers=1) as threads, connection.transaction():
+        connection.execute("lock table gnomon_data.schedule_keys in exclusive mode")
+        answer = threads.submit(client.post, SCHEDULE, content=body, headers=JSON)
+        waits = (
+            "select exists (select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())"
+        )
+        wait_until(lambda: value(connection, waits), "the request waits in the database")
+        yield answer
+
+
+def refuses(address: str) -> bool:
+    try:
+        httpx.get(f"{address}/healthz")
+    except httpx.TransportError:
+        return True
+    return False
+
+
+def test_it_serves_and_answers_what_is_in_flight_when_it_ends(database_url: str, connection: psycopg.Connection) -> None:
     settings = {"GNOMON_API_TOKENS": "t0,t1", "GNOMON_DEFAULT_TIME_ZONE": "Asia/Kolkata", "GNOMON_NOTIFY": "off"}
     with served(database_url, **settings) as (address, process):
         with httpx.Client(base_url=address, headers={"Authorization": "Bearer t1"}) as client:
@@ -51,7 +76,10 @@ def test_it_serves_and_ends_on_sigterm(database_url: str, connection: psycopg.Co
             assert client.get(f"{SCHEDULE}/u%2Fabc/pending").json()["total_pending"] == 0
             assert client.get(f"{SCHEDULE}/u_abc123/pending").json()["total_pending"] == 1
             assert client.get("/v1/users/%ff").status_code == 400
-            process.send_signal(signal.SIGTERM)
+            with in_flight(client, connection) as answer:
+                process.send_signal(signal.SIGTERM)
+                wait_until(lambda: refuses(address), "the server takes no more connections")
+            assert answer.result().status_code == 201
             _, log = process.communicate(timeout=20)
         assert process.returncode == 0, log
         assert "Traceback" not in log
