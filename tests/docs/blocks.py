@@ -6,11 +6,12 @@
     <!-- clock 2026-10-24T10:00:00Z -->   what the clock of the database shows from here on
     <!-- not run -->                      the next block is only shown
 
-A block without an output behind it is run too, and must not fail.
+A block without an output behind it is run too, and must not fail. An id of an output may stand in later blocks: the run
+puts its own in the place.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,11 +23,11 @@ OUTPUT: Final = frozenset({"text", "json"})
 _FENCE: Final = re.compile(r"^```(\w*)$")
 _COMMENT: Final = re.compile(r"^<!-- (clock (?P<at>\S+)|(?P<shown>not run)) -->$")
 
-# What is made anew by every run: ids, claims and revisions of them. The length stays, and with it psql's columns.
-_MADE_ANEW: Final = (
-    re.compile(r"(?<=\b(?:sch|ntf|dlv)_)[0-7][0-9A-HJKMNP-TV-Z]{25}\b"),
-    re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"),
-    re.compile(r"(?<=\b\d{16}-)[0-9a-f]{32}\b"),
+# What is made anew by every run: ids, claims, cursors. The length stays, and with it psql's columns.
+_MADE_ANEW: Final = re.compile(
+    r"(?<=\b(?:sch|ntf|dlv)_)[0-7][0-9A-HJKMNP-TV-Z]{25}\b"
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|(?<=\b\d{16}-)[0-9a-f]{32}\b"
 )
 
 
@@ -69,19 +70,17 @@ def read(document: Path) -> list[Block]:
 
 
 def rewritten(document: Path, outputs: dict[int, str]) -> str:
-    """The document with these outputs, by the line of their block, in the place of those it had."""
+    """The document with these outputs, by the line of their block, in the place of those that say otherwise."""
     lines = document.read_text().splitlines()
     for block in reversed(read(document)):
-        if block.said is not None:
+        if block.said is not None and comparable(block.said) != comparable(outputs[block.line]):
             lines[block.output] = outputs[block.line].splitlines()
     return "\n".join(lines) + "\n"
 
 
 def comparable(output: str) -> str:
     """An output with everything that differs from run to run made alike."""
-    for made in _MADE_ANEW:
-        output = made.sub(_blank, output)
-    return "\n".join(line.rstrip() for line in output.splitlines())
+    return "\n".join(line.rstrip() for line in _MADE_ANEW.sub(_blank, output).splitlines())
 
 
 def differences(document: Path, outputs: dict[int, str]) -> str:
@@ -96,14 +95,21 @@ def differences(document: Path, outputs: dict[int, str]) -> str:
 
 def play(document: Path, runners: dict[str, Callable[[str], str]], set_clock: Callable[[datetime], None]) -> dict[int, str]:
     """Run every block in order; the outputs by the line of their block."""
-    outputs = {}
+    outputs: dict[int, str] = {}
+    ids: dict[str, str] = {}
     for block in read(document):
         if block.clock is not None:
             set_clock(block.clock)
-        outputs[block.line] = output = runners[block.language](block.text)
+        output = runners[block.language](_renamed(block.text, ids))
         if block.said is None and "ERROR:" in output:
             raise AssertionError(f"{document.name}:{block.line} failed: {output}")
+        ids |= zip(_MADE_ANEW.findall(block.said or ""), _MADE_ANEW.findall(output), strict=False)
+        outputs[block.line] = _renamed(output, {made: said for said, made in ids.items()})
     return outputs
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    return _MADE_ANEW.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 def _fences(lines: list[str]) -> Iterator[tuple[str, int, int]]:

@@ -73,7 +73,9 @@ class Shell:
     def _api(self) -> str:
         if self._serve is None:
             command = [sys.executable, "-m", "gnomon", "serve", "--listen", "127.0.0.1:0", "--json"]
-            self._serve = subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, text=True)
+            self._serve = subprocess.Popen(
+                command, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            )
             assert self._serve.stdout is not None
             self._address = urlsplit(json.loads(self._serve.stdout.readline())["address"]).netloc
         return self._address
@@ -90,7 +92,7 @@ def shell(url: str) -> Iterator[Shell]:
 
 
 def _environment(url: str) -> dict[str, str]:
-    own = {"GNOMON_DATABASE_URL": url, "COLUMNS": "110", "NO_COLOR": "1"}
+    own = {"GNOMON_DATABASE_URL": url, "COLUMNS": "130", "NO_COLOR": "1"}
     others = {name: value for name, value in os.environ.items() if not name.startswith("GNOMON_")}  # noqa: TID251
     return others | own
 
