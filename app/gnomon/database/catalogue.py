@@ -32,7 +32,8 @@ _QUERIES: Final = (
     """,
     """
     select 'relation ' || c.oid::regclass, c.relkind, c.relpersistence, c.reloptions, c.relrowsecurity, c.relispartition,
-           pg_get_partkeydef(c.oid), pg_get_expr(c.relpartbound, c.oid), obj_description(c.oid, 'pg_class'), c.relacl::text[],
+           pg_get_partkeydef(c.oid), pg_get_expr(c.relpartbound, c.oid), obj_description(c.oid, 'pg_class'),
+           c.relacl::text[],
            case when c.relkind in ('i', 'I') then pg_get_indexdef(c.oid) when c.relkind = 'v' then pg_get_viewdef(c.oid) end
       from pg_class as c
      where c.relnamespace = any(%(schemas)s)

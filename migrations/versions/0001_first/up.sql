@@ -27,6 +27,15 @@ create type gnomon.occurrence as (at_utc timestamptz, local_time timestamp, utc_
 comment on type gnomon.occurrence is
     'One occurrence: the instant, the wall clock and its offset at that instant; kind is exact, gap or overlap, null for an instant that no reading decided.';
 
+-- users/types.sql
+
+create type gnomon.user_set as (user_id text, time_zone text, locale text, moved_count int, pinned_count int);
+comment on type gnomon.user_set is
+    'What is known of a user now; moved_count schedules followed a new time zone, pinned_count named their own and stayed.';
+
+create type gnomon.user_item as (ordinal int, user_id text, moved_count int, error_code text, error_detail text);
+comment on type gnomon.user_item is 'One answer of set_users; ordinal counts from 1; error_code is null when the user was set.';
+
 -- schedules/types.sql
 
 create type gnomon.scheduled as (

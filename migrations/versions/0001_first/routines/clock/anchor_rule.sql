@@ -7,10 +7,10 @@ declare
     first_on date;
 begin
     if rule->>'kind' = 'weekly' and not rule ? 'days' then
-        first_on := (gnomon_data.next_occurrence((rule - 'every') || jsonb '{"kind": "daily"}', time_zone, after_utc)).nominal_local::date;
+        first_on := (gnomon_data.next_occurrence(rule || jsonb '{"kind": "daily"}', time_zone, after_utc)).nominal_local::date;
         rule := rule || jsonb_build_object('days', overlay('0000000' placing '1' from extract(isodow from first_on)::int));
     elsif rule ? 'every' and not rule ? 'anchor' then
-        first_on := (gnomon_data.next_occurrence(rule - 'every', time_zone, after_utc)).nominal_local::date;
+        first_on := (gnomon_data.next_occurrence(rule, time_zone, after_utc)).nominal_local::date;
     end if;
     if rule ? 'every' and not rule ? 'anchor' and first_on is not null then
         rule := rule || jsonb_build_object('anchor', to_char(first_on, 'YYYY-MM-DD'));

@@ -19,20 +19,12 @@ as $$
 declare
     part record;
 begin
-    fault := gnomon_data.type_fault(request, '', 'string',
-        array['schedule_type', 'schedule_at', 'schedule_date', 'offset', 'on_gap', 'on_overlap']);
-    if fault.code is null then
-        fault := gnomon_data.type_fault(request, '', 'object', array['recurrence']);
-    end if;
-    if fault.code is null then
-        fault := gnomon_data.word_fault(request, 'schedule_type', array['absolute_utc', 'relative', 'user_local_time']);
-    end if;
-    if fault.code is null then
-        fault := gnomon_data.word_fault(request, 'on_gap', array['next_valid', 'skip']);
-    end if;
-    if fault.code is null then
-        fault := gnomon_data.word_fault(request, 'on_overlap', array['first', 'second']);
-    end if;
+    fault := coalesce(
+        gnomon_data.type_fault(request, '', 'string', array['schedule_type', 'schedule_at', 'schedule_date', 'offset', 'on_gap', 'on_overlap']),
+        gnomon_data.type_fault(request, '', 'object', array['recurrence']),
+        gnomon_data.word_fault(request, 'schedule_type', array['absolute_utc', 'relative', 'user_local_time']),
+        gnomon_data.word_fault(request, 'on_gap', array['next_valid', 'skip']),
+        gnomon_data.word_fault(request, 'on_overlap', array['first', 'second']));
     if fault.code is not null then
         return;
     end if;

@@ -1,6 +1,6 @@
 -- What if_past asks about: the occurrence that the rule would have had on its first day, when that day's reading is
--- already over. The first day is start_date, else today there. Looked for without `every`: a rule that begins on the
--- first day it can fire has skipped today because of the hour, and the answer shall say so.
+-- already over. The first day is start_date, else today there. To be asked before the rule has its anchor: one that
+-- begins on the first day it can fire has left today out because of the hour, and the answer shall say so.
 create or replace function gnomon_data.missed_occurrence(
     rule jsonb, time_zone text, now_utc timestamptz, out due_at_utc timestamptz, out nominal_local timestamp, out kind text)
 language plpgsql stable parallel safe
@@ -13,9 +13,6 @@ declare
 begin
     if first_on > today then
         return;
-    end if;
-    if not rule ? 'start' then
-        first_rule := first_rule - 'every';
     end if;
     if rule->>'kind' = 'time' or (rule->>'kind' = 'weekly' and not rule ? 'days') then
         first_rule := first_rule || jsonb '{"kind": "daily"}';

@@ -2,6 +2,7 @@
 -- a timestamptz plus a day drifts for good once it has passed a gap.
 -- Weeks begin on Monday (0001-01-01 was one) and count from the week of the anchor, as RFC 5545 has it: every 2 weeks
 -- on MON and FRI from a Wednesday is that week's Friday, then Monday and Friday of the week after next.
+-- While a rule has no anchor yet, `every` holds nothing back: that is how anchor_rule finds the first day.
 create or replace function gnomon_data.next_day(rule jsonb, from_on date) returns date
 language plpgsql immutable parallel safe
 as $$

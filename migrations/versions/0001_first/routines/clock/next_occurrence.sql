@@ -6,7 +6,7 @@
 -- Three readings of the zone tell that no change is near, which spares a call of instant_of in nearly every case.
 create or replace function gnomon_data.next_occurrence(
     rule jsonb, time_zone text, after_utc timestamptz, out due_at_utc timestamptz, out nominal_local timestamp, out kind text)
-language plpgsql stable strict parallel safe
+language plpgsql stable parallel safe
 as $$
 declare
     at_time constant time := (rule->>'time')::time;
@@ -26,6 +26,9 @@ begin
         return;
     end if;
     shown := base_utc at time zone time_zone;
+    if shown is null then
+        return;
+    end if;
     day := shown::date + (case when shown::time >= at_time then 1 else 0 end) - (case when rule ? 'overlap' then 1 else 0 end);
     loop
         if not is_every_day then

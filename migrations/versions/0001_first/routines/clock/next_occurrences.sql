@@ -18,7 +18,7 @@ begin
     perform gnomon_data.raise_fault(gnomon_data.zone_fault(time_zone));
     compiled := gnomon_data.compile_preview(rule);
     if compiled ? 'end_after' then
-        left_count := least(left_count, (compiled->'end_after')::int - coalesce((rule->'fired_count')::int, 0));
+        left_count := least(left_count, (compiled->>'end_after')::int - coalesce((rule->>'fired_count')::int, 0));
     end if;
     compiled := gnomon_data.anchor_rule(compiled, time_zone, after_utc);
     while left_count > 0 loop

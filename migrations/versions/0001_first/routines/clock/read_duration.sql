@@ -6,33 +6,30 @@ create or replace function gnomon_data.read_duration(
 language plpgsql immutable parallel safe
 as $$
 declare
-    amount constant text := ltrim(given, '+-');
     unit constant text := '[0-9]{1,9} +(week|day|hour|minute|second)s?';
     spoken text;
+    span interval;
 begin
     if given is null then
         return;
-    elsif given ~ '^[+-]?P([0-9]{1,7}W)?([0-9]{1,9}D)?(T([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}([.][0-9]{1,6})?S)?)?$' and given !~ '[PT]$' then
-        duration := make_interval(secs => extract(epoch from amount::interval)::float8);
+    elsif given ~ '^[+-]?P([0-9]{1,7}W)?([0-9]{1,9}D)?(T([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}([.][0-9]{1,6})?S)?)?$'
+          and right(given, 1) not in ('P', 'T') then
+        -- So few digits that no interval is too short for them.
+        span := ltrim(given, '+-')::interval;
     elsif given ~* ('^(in +)?' || unit || '( +' || unit || ')*$') then
         spoken := regexp_replace(given, '^in +', '', 'i');
-        if pg_input_is_valid(spoken, 'interval') then
-            duration := make_interval(secs => extract(epoch from spoken::interval)::float8);
-        end if;
+        span := case when pg_input_is_valid(spoken, 'interval') then spoken::interval end;
     end if;
-    if duration is null then
+    if span is null then
         fault := gnomon_data.field_fault('GN024', pointer, format('must be a duration, not "%s"', left(given, 64)),
             case when given ~* '(month|year)' or given ~ '^[+-]?P[0-9WD]*[0-9]+[YM]' then 'months and years have no fixed length: give weeks or days, or an instant'
                  else 'such as PT2H, P1DT12H, P1W or "in 2 hours 30 minutes"' end);
-    elsif duration > interval '87672 hours' then
+    elsif span > interval '3653 days' then
         fault := gnomon_data.field_fault('GN024', pointer, format('must not be longer than ten years, "%s" is', left(given, 64)));
     elsif left(given, 1) = '-' and not may_be_negative then
         fault := gnomon_data.field_fault('GN024', pointer, format('must not be negative, "%s" is', left(given, 64)));
-    elsif left(given, 1) = '-' then
-        duration := -duration;
-    end if;
-    if fault.code is not null then
-        duration := null;
+    else
+        duration := make_interval(secs => (case when left(given, 1) = '-' then -1 else 1 end * extract(epoch from span))::float8);
     end if;
 end
 $$;

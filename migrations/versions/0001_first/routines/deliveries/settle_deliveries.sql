@@ -5,8 +5,7 @@ as $$
 declare
     given record;
     read gnomon.delivery_outcome[] := '{}';
-    waits gnomon_data.fault;
-    retry_after interval;
+    wait record;
 begin
     if jsonb_typeof(outcomes) is distinct from 'array' then
         perform gnomon_data.fail('GN024', 'outcomes must be an array of objects',
@@ -28,14 +27,10 @@ begin
         if not pg_input_is_valid(coalesce(given.value ->> 'claim_id', ''), 'uuid') then
             perform gnomon_data.fail('GN024', 'claim_id must be the uuid that the claim gave', pointer => format('/%s/claim_id', given.place));
         end if;
-        retry_after := null;
-        if given.value ->> 'retry_after' is not null then
-            select r.duration, r.fault into retry_after, waits
-              from gnomon_data.read_duration(given.value ->> 'retry_after', format('/%s/retry_after', given.place)) as r;
-            perform gnomon_data.raise_fault(waits);
-        end if;
+        select r.* into wait from gnomon_data.read_duration(given.value ->> 'retry_after', format('/%s/retry_after', given.place)) as r;
+        perform gnomon_data.raise_fault(wait.fault);
         read := read || row(given.value ->> 'delivery_id', given.value ->> 'claim_id', given.value ->> 'outcome',
-            given.value ->> 'provider_reference', given.value ->> 'detail', retry_after)::gnomon.delivery_outcome;
+            given.value ->> 'provider_reference', given.value ->> 'detail', wait.duration)::gnomon.delivery_outcome;
     end loop;
     return gnomon_data.settle_outcomes(read);
 end

@@ -10,6 +10,12 @@ begin
         fault := gnomon_data.field_fault('GN024', '', 'must be a JSON object');
         return;
     end if;
+    -- Nearly every request is canonical already, and this is the hot path of a bulk load.
+    if request - gnomon_data.field_names('built') = '{}' and not jsonb_path_exists(request, '$.* ? (@ == null)') then
+        normalised := case when request ? 'recurrence' then request || jsonb_build_object('recurrence', jsonb_strip_nulls(request -> 'recurrence'))
+                           else request end;
+        return;
+    end if;
     normalised := '{}';
     for given in
         select e.key as name, e.value, f.field, f.is_built

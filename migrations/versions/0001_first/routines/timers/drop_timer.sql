@@ -2,6 +2,7 @@
 create or replace function gnomon_data.drop_timer(shard smallint, lane smallint, fire_at_utc timestamptz, subject_id uuid, stamp bigint)
 returns void
 language plpgsql volatile set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 begin
     delete from gnomon_data.timers as t

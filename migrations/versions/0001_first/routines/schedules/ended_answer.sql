@@ -1,0 +1,37 @@
+-- A cancel of what is over: the same answer again for one that was cancelled, fired for one that fired, GN020 for an id
+-- that the ledger does not know (any more).
+create or replace function gnomon_data.ended_answer(shard smallint, schedule_id uuid) returns gnomon.cancelled
+language plpgsql stable
+as $$
+declare
+    last gnomon_data.occurrence_log;
+    fired record;
+    answer gnomon.cancelled;
+begin
+    select o.* into last from gnomon_data.occurrence_log as o
+     where o.shard = ended_answer.shard and o.schedule_id = ended_answer.schedule_id and o.is_last
+     order by o.logged_at_utc desc limit 1;
+    if last.shard is null then
+        perform gnomon_data.fail('GN020', format('no schedule has the id %L', gnomon_data.id_text('sch', schedule_id)));
+    elsif last.outcome = 'cancelled' then
+        return jsonb_populate_record(null::gnomon.cancelled, last.detail);
+    end if;
+    answer.schedule_id := gnomon_data.id_text('sch', schedule_id);
+    answer.status := last.outcome;
+    answer.was_fired := last.outcome in ('fired', 'completed');
+    answer.fired_count := last.occurrence;
+    answer.stopped_count := 0;
+    answer.handed_over_count := 0;
+    if answer.was_fired then
+        select count(*), min(g.first_claimed_at_utc) into fired from gnomon_data.delivery_log as g
+         where g.shard = ended_answer.shard and g.due_at_utc = last.fire_at_utc and g.schedule_id = ended_answer.schedule_id
+           and g.first_claimed_at_utc is not null;
+        answer.status := 'fired';
+        answer.handed_over_count := fired.count;
+        answer.fired_at_utc := coalesce(fired.min, last.fire_at_utc);
+    end if;
+    return answer;
+end
+$$;
+
+comment on function gnomon_data.ended_answer(smallint, uuid) is 'What a cancel answers for a schedule that is over; GN020 when it is not known.';
