@@ -1,7 +1,7 @@
 """The founding request as it stands: the same answer in HTTP and in SQL, and what follows from it."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import psycopg
@@ -82,9 +82,24 @@ def test_the_founding_request_today_is_the_next_nine_o_clock(client: Client, con
     assert body["if_past"] == "next"
 
 
-def test_ninety_fires_end_on_the_twelfth_of_june(client: Client, connection: psycopg.Connection) -> None:
+def test_after_the_fire_the_next_morning_is_pending(client: Client, connection: psycopg.Connection) -> None:
     set_clock(connection, BEFORE)
-    found = client.get(f"{SCHEDULE}/{send(client, FOUNDING).json()['schedule_id']}/preview?n=100").json()["occurrences"]
+    value(connection, "select gnomon.make_periods()")
+    send(client, FOUNDING)
+    set_clock(connection, BEFORE + timedelta(days=1, hours=3, seconds=1))
+    connection.execute("select gnomon.fire_due(array(select n::smallint from generate_series(0, 63) as n), 100)")
+    pending = client.get(f"{SCHEDULE}/u_abc123/pending").json()
+    assert pending["total_pending"] == 1
+    assert pending["schedules"][0]["fire_at_utc"] == "2024-03-16T13:00:00Z"
+    details = client.get(f"{SCHEDULE}/{pending['schedules'][0]['schedule_id']}").json()
+    assert details["recurrence"]["fired_count"] == 1
+    assert details["recurrence"]["last_fired_at"] == "2024-03-15T13:00:00Z"
+    assert details["recurrence"]["next_fire_utc"] == "2024-03-16T13:00:00Z"
+
+
+def test_the_ninetieth_and_last_fire_is_on_the_twelfth_of_june(client: Client, connection: psycopg.Connection) -> None:
+    set_clock(connection, BEFORE)
+    found = client.get(f"{send(client, FOUNDING).headers['location']}/preview?n=100").json()["occurrences"]
     assert len(found) == 90
     assert (found[0]["at_utc"], found[0]["local_time"]) == ("2024-03-15T13:00:00Z", "2024-03-15T09:00")
     assert found[-1]["at_utc"] == "2024-06-12T13:00:00Z"
