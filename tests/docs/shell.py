@@ -16,7 +16,8 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from tempfile import TemporaryFile
+from typing import IO, Final
 from urllib.parse import urlsplit
 
 _PRETTY: Final = ["|", "python3", "-m", "json.tool"]
@@ -27,10 +28,11 @@ _HEADERS_LEFT_OUT: Final = frozenset({"date"})
 class Shell:
     """Runs the blocks of language sh of one document."""
 
-    def __init__(self, url: str) -> None:
-        """Work on this database; the API is started when the first curl comes."""
+    def __init__(self, url: str, log: IO[bytes]) -> None:
+        """Work on this database; the API is started when the first curl comes, and logs there."""
         self._environment = _environment(url)
         self._serve: subprocess.Popen[str] | None = None
+        self._log = log
         self._address = ""
 
     def run(self, text: str) -> str:
@@ -74,21 +76,25 @@ class Shell:
         if self._serve is None:
             command = [sys.executable, "-m", "gnomon", "serve", "--listen", "127.0.0.1:0", "--json"]
             self._serve = subprocess.Popen(
-                command, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+                command, env=self._environment, stdout=subprocess.PIPE, stderr=self._log, text=True
             )
             assert self._serve.stdout is not None
-            self._address = urlsplit(json.loads(self._serve.stdout.readline())["address"]).netloc
+            if not (told := self._serve.stdout.readline()):
+                self._log.seek(0)
+                raise AssertionError(f"the API has not started: {self._log.read().decode()}")
+            self._address = urlsplit(json.loads(told)["address"]).netloc
         return self._address
 
 
 @contextmanager
 def shell(url: str) -> Iterator[Shell]:
     """A shell as long as the block lasts."""
-    opened = Shell(url)
-    try:
-        yield opened
-    finally:
-        opened.close()
+    with TemporaryFile() as log:
+        opened = Shell(url, log)
+        try:
+            yield opened
+        finally:
+            opened.close()
 
 
 def _environment(url: str) -> dict[str, str]:
