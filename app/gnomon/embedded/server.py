@@ -16,7 +16,8 @@ from gnomon.embedded.binaries import Binaries, binaries_for
 from gnomon.embedded.cluster import DATABASE, ENVIRONMENT, SUPERUSER, make_cluster
 from gnomon.embedded.faults import DataFolderRefused, EmbeddedFault, ServerNotStarted
 from gnomon.embedded.folders import Folders, default_data
-from gnomon.embedded.watchdog import Plan, end_leftover
+from gnomon.watchdog.plan import Plan
+from gnomon.watchdog.postmaster import end_leftover
 
 # What our own start adds to PostgreSQL's defaults. Each can be given anew.
 SETTINGS: Final = {
@@ -34,8 +35,11 @@ SETTINGS: Final = {
 # Only for what need not survive a crash.
 _NOT_DURABLE: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
-# The file is run by path, without the site packages: nothing of the installation is imported.
-_WATCHDOG: Final = (sys.executable, "-I", "-S", str(Path(__file__).with_name("watchdog.py")))
+# The bare interpreter, without the packages of the environment, told only where this one is.
+_RUN_WATCHDOG: Final = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('gnomon.watchdog', run_name='__main__')"
+)
+_WATCHDOG: Final = (sys.executable, "-I", "-S", "-c", _RUN_WATCHDOG, str(Path(__file__).resolve().parents[2]))
 
 _TRIES_FOR_A_PORT: Final = 3
 _PORT_TAKEN: Final = "Address already in use"

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import socket
+import time
 from pathlib import Path
 
 import psycopg
@@ -82,6 +83,18 @@ def test_a_server_that_crashes_is_started_again(embedded_server: Embedded) -> No
             return False
 
     wait_until(answers, "the server answers again")
+
+
+def test_a_stop_while_the_server_recovers_from_a_crash_ends_it(embedded_server: Embedded) -> None:
+    with psycopg.connect(embedded_server.url) as connection:
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        wait_until(lambda: "reinitializing" in embedded_server.log.read_text(), "the server recovers")
+        start = time.monotonic()
+        embedded_server.stop()
+    assert not is_alive(embedded_server.pid)
+    assert time.monotonic() - start < 20
+    embedded_server.start()
+    assert ask(embedded_server.url, "select 1") == 1
 
 
 def test_a_restart_keeps_what_was_committed_and_the_address(embedded_server: Embedded) -> None:
