@@ -11,14 +11,17 @@ declare
     until_utc constant timestamptz := (day + 1)::timestamp at time zone 'UTC';
     slice record;
 begin
-    if exists (select from gnomon_data.periods as p where p.period = here.period) then
+    if gnomon_data.is_attached(period) then
         return false;
     end if;
     perform pg_advisory_xact_lock(hashtextextended('gnomon make_period', 0));
-    if exists (select from gnomon_data.periods as p where p.period = here.period) then
+    if gnomon_data.is_attached(period) then
         return false;
     end if;
-    if parent = 'timers' then
+    if to_regclass(format('gnomon_data.%I', period)) is not null then
+        -- Detached and not dropped yet: it has the right shape and bounds, and what it holds is ours.
+        null;
+    elsif parent = 'timers' then
         -- Rows live briefly and leave whole pages; vacuum comes by a small share so that index pages are used again.
         execute format('create table gnomon_data.%I (like gnomon_data.timers including constraints) partition by range (shard)', period);
         for slice in select s.* from gnomon_data.shard_slices as s order by s.slice loop
@@ -34,7 +37,8 @@ begin
     end if;
     execute format('alter table gnomon_data.%I attach partition gnomon_data.%I for values from (%L) to (%L)',
         parent, period, from_utc, until_utc);
-    insert into gnomon_data.periods (parent, period, from_utc, until_utc) values (parent, period, from_utc, until_utc);
+    insert into gnomon_data.periods (parent, period, from_utc, until_utc) values (parent, period, from_utc, until_utc)
+    on conflict on constraint periods_pkey do nothing;
     return true;
 end
 $$;
