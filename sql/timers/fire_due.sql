@@ -1,4 +1,5 @@
--- The form without bounds for whoever has no memory between calls: it starts at the proven marks.
+-- The form without bounds for whoever has no memory between calls: it starts at the proven marks. It looks far too, as the
+-- sweep does: whoever calls nothing but this must lose nothing when no upkeep runs.
 create or replace function gnomon.fire_due(shards smallint[], at_most int default 500, out fired_count int, out next_due_at_utc timestamptz)
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -6,6 +7,7 @@ declare
     due record;
     result gnomon.fire_result;
 begin
+    perform gnomon_data.require_read_committed();
     if at_most is null or at_most not between 1 and 10000 then
         perform gnomon_data.fail('GN024', 'at_most must be between 1 and 10000', pointer => '/at_most');
     end if;
@@ -37,6 +39,10 @@ begin
             fired_count := fired_count + result.fired_count;
         end if;
     end loop;
+    if fired_count < at_most and cardinality(shards) > 0 then
+        result := gnomon.fire_far(shards, at_most - fired_count);
+        fired_count := fired_count + result.fired_count;
+    end if;
 end
 $$;
 
