@@ -12,17 +12,20 @@ begin
     if given is null then
         fault := gnomon_data.field_fault('GN024', '/schedule_at', 'is required');
     elsif form is null then
-        fault := gnomon_data.field_fault('GN024', '/schedule_at', format('is neither an instant nor a duration nor a local time: "%s"', left(given, 64)),
+        fault := gnomon_data.field_fault('GN024', '/schedule_at',
+            'is neither an instant nor a duration nor a local time: ' || gnomon_data.quoted(given),
             'such as 2027-03-28T09:00:00Z, PT2H, "in 2 hours" or 09:00');
     elsif looks <> form then
-        fault := gnomon_data.field_fault('GN024', '/schedule_type', format('%s contradicts schedule_at "%s", which is of the form %s', form, left(given, 64), looks),
+        fault := gnomon_data.field_fault('GN024', '/schedule_type',
+            format('%s contradicts schedule_at %s, which is of the form %s', form, gnomon_data.quoted(given), looks),
             'leave schedule_type out: the form of schedule_at decides');
     elsif form <> 'user_local_time' and request ? 'schedule_date' then
-        fault := gnomon_data.field_fault('GN024', '/schedule_date', format('goes with a local time, schedule_at "%s" is none', left(given, 64)));
+        fault := gnomon_data.field_fault('GN024', '/schedule_date',
+            format('goes with a local time, schedule_at %s is none', gnomon_data.quoted(given)));
     elsif form = 'absolute_utc' then
         part := gnomon_data.read_instant(given, '/schedule_at');
         fault := part.fault;
-        rule := jsonb_build_object('kind', 'instant', 'at', to_char(part.at_utc at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'));
+        rule := jsonb_build_object('kind', 'instant', 'at', gnomon_data.instant_text(part.at_utc));
     elsif form = 'relative' then
         part := gnomon_data.read_duration(given, '/schedule_at');
         fault := part.fault;

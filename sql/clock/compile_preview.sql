@@ -14,10 +14,12 @@ begin
         perform gnomon_data.fail('GN024', 'rule must be an object', 'such as {"pattern": "daily", "schedule_at": "09:00"}', '');
     end if;
     if words ? 'fired_count' and (jsonb_typeof(words->'fired_count') <> 'number' or words->>'fired_count' !~ '^[0-9]{1,9}$') then
-        perform gnomon_data.fail('GN024', format('fired_count must be a whole number from 0, not %s', left(words->>'fired_count', 64)), pointer => '/fired_count');
+        perform gnomon_data.fail('GN024', 'fired_count must be a whole number from 0, not ' || gnomon_data.quoted(words->>'fired_count'),
+            pointer => '/fired_count');
     end if;
     select jsonb_object_agg(e.key, e.value) into request from jsonb_each(words) as e where e.key = any (beside);
-    compiled := gnomon_data.compile_rule(coalesce(request, '{}') || jsonb_build_object('recurrence', words - beside - 'fired_count'));
+    compiled := gnomon_data.compile_rule(
+        coalesce(request, '{}') || jsonb_build_object('recurrence', words - beside - 'fired_count'));
     fault := compiled.fault;
     fault.pointer := regexp_replace(fault.pointer, '^/recurrence', '');
     perform gnomon_data.raise_fault(fault);

@@ -19,7 +19,8 @@ begin
         fault := part.fault;
     end if;
     if fault.code is null and start_text is not null then
-        part := gnomon_data.read_date(start_text, case when words ? 'start_date' then '/recurrence/start_date' else '/schedule_date' end);
+        part := gnomon_data.read_date(start_text,
+            case when words ? 'start_date' then '/recurrence/start_date' else '/schedule_date' end);
         start_on := part.on_date;
         fault := part.fault;
     end if;
@@ -44,14 +45,15 @@ begin
         fault := part.fault;
     end if;
     if fault.code is null and start_on > end_on then
-        fault := gnomon_data.field_fault('GN012', '/recurrence/end_date', format('%s is before the first day %s: the rule never fires', words->>'end_date', start_text));
+        fault := gnomon_data.field_fault('GN012', '/recurrence/end_date',
+            format('%s is before the first day %s: the rule never fires', words->>'end_date', start_text));
     end if;
     if words->>'pattern' = 'weekly' and days is null then
         days := overlay('0000000' placing '1' from extract(isodow from start_on)::int);
     end if;
-    rule := jsonb_strip_nulls(jsonb_build_object('kind', words->>'pattern', 'time', local_time::text, 'days', days, 'every', nullif(every, 1),
-        'anchor', case when every > 1 then to_char(start_on, 'YYYY-MM-DD') end, 'start', to_char(start_on, 'YYYY-MM-DD'),
-        'end', to_char(end_on, 'YYYY-MM-DD'), 'end_after', end_after));
+    rule := jsonb_strip_nulls(jsonb_build_object(
+        'kind', words->>'pattern', 'time', local_time::text, 'days', days, 'every', nullif(every, 1),
+        'anchor', case when every > 1 then start_text end, 'start', start_text, 'end', words->>'end_date', 'end_after', end_after));
 end
 $$;
 

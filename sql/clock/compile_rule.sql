@@ -1,13 +1,15 @@
 -- The compiled rule holds everything that decides instants and nothing else, so that firing reads it and parses no
 -- request. It is stored with the schedule: a key may be added, never given another meaning. Keys that would say the
 -- default are left out.
---   kind      instant, relative, time (a reading without a date), once, daily, weekly; later monthly, yearly, cron, elapsed, rrule
+--   kind      instant, relative, time (a reading without a date), once, daily, weekly;
+--             later monthly, yearly, cron, elapsed, rrule
 --   at        instant: the instant, RFC 3339 in UTC
 --   in        relative: seconds from the acceptance; becomes instant there
 --   time      local time HH:MM:SS of every kind with readings but cron
 --   date      once: the local date. A time becomes once at the acceptance
 --   every     every n days or weeks; absent = 1
---   days      weekly: seven characters, MON to SUN, 1 = fires; absent until the acceptance = the weekday of the first day it can fire
+--   days      weekly: seven characters, MON to SUN, 1 = fires; absent until the acceptance = the weekday of the first day
+--             it can fire
 --   anchor    date that `every` counts from; absent until the acceptance = the first day it can fire
 --   start     first local date it may fire; end: the last
 --   end_after how many occurrences; the caller counts
@@ -20,7 +22,8 @@ declare
     part record;
 begin
     fault := coalesce(
-        gnomon_data.type_fault(request, '', 'string', array['schedule_type', 'schedule_at', 'schedule_date', 'offset', 'on_gap', 'on_overlap']),
+        gnomon_data.type_fault(request, '', 'string',
+            array['schedule_type', 'schedule_at', 'schedule_date', 'offset', 'on_gap', 'on_overlap']),
         gnomon_data.type_fault(request, '', 'object', array['recurrence']),
         gnomon_data.word_fault(request, 'schedule_type', array['absolute_utc', 'relative', 'user_local_time']),
         gnomon_data.word_fault(request, 'on_gap', array['next_valid', 'skip']),

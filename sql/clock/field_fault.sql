@@ -1,8 +1,10 @@
 -- Every error of a request names the field and says what was expected of it; the hint suggests what to write.
-create or replace function gnomon_data.field_fault(code text, pointer text, says text, hint text default null) returns gnomon_data.fault
+create or replace function gnomon_data.field_fault(code text, pointer text, says text, hint text default null)
+returns gnomon_data.fault
 language sql immutable parallel safe
 as $$
-    select row(code, coalesce(nullif(replace(ltrim(pointer, '/'), '/', '.'), ''), 'the request') || ' ' || says, hint, pointer)::gnomon_data.fault
+    select row(code, coalesce(nullif(replace(ltrim(pointer, '/'), '/', '.'), ''), 'the request') || ' ' || says,
+               hint, pointer)::gnomon_data.fault
 $$;
 
 comment on function gnomon_data.field_fault(text, text, text, text) is

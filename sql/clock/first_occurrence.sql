@@ -12,9 +12,10 @@ declare
 begin
     is_skipped := false;
     if if_past not in ('next', 'now', 'skip', 'reject') then
-        fault := gnomon_data.field_fault('GN024', '/if_past', format('must be one of next, now, skip, reject, not "%s"', left(if_past, 64)));
+        fault := gnomon_data.field_fault('GN024', '/if_past', 'must be one of next, now, skip, reject, not ' || gnomon_data.quoted(if_past));
     elsif if_past = 'next' and rule->>'kind' in ('instant', 'relative') then
-        fault := gnomon_data.field_fault('GN024', '/if_past', 'next goes with a local time or a recurrence: an instant comes once', 'now, skip or reject');
+        fault := gnomon_data.field_fault('GN024', '/if_past', 'next goes with a local time or a recurrence: an instant comes once',
+            'now, skip or reject');
     elsif is_moment then
         first := gnomon_data.first_of_moment(rule, time_zone, now_utc, if_past);
     else
@@ -29,8 +30,10 @@ begin
     kind := first.kind;
     if_past_taken := first.action;
     if if_past_taken = 'reject' then
-        fault := gnomon_data.field_fault('GN023', '/schedule_at', format('is %s in the past', gnomon_data.how_long(now_utc - first.missed_at_utc)),
-            'if_past now fires at once, skip accepts and fires nothing' || case when rule ? 'time' then ', next takes the next time it comes' else '' end);
+        fault := gnomon_data.field_fault('GN023', '/schedule_at',
+            format('is %s in the past', gnomon_data.how_long(now_utc - first.missed_at_utc)),
+            'if_past now fires at once, skip accepts and fires nothing'
+            || case when rule ? 'time' then ', next takes the next time it comes' else '' end);
     elsif if_past_taken = 'now' then
         due_at_utc := now_utc;
     elsif if_past_taken = 'skip' then

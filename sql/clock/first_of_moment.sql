@@ -10,8 +10,8 @@ declare
 begin
     anchored := rule;
     if rule->>'kind' = 'relative' then
-        anchored := (rule - 'in') || jsonb_build_object('kind', 'instant', 'at',
-            to_char((now_utc + make_interval(secs => (rule->'in')::float8)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'));
+        anchored := (rule - 'in') || jsonb_build_object('kind', 'instant',
+            'at', gnomon_data.instant_text(now_utc + make_interval(secs => (rule->'in')::float8)));
     end if;
     if rule->>'kind' = 'once' then
         nominal_local := (rule->>'date')::date + (rule->>'time')::time;

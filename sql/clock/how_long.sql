@@ -1,7 +1,8 @@
 create or replace function gnomon_data.how_long(span interval) returns text
 language sql immutable parallel safe
 as $$
-    select coalesce(string_agg(format('%s %s%s', count, unit, case when count = 1 then '' else 's' end), ' ' order by place), 'less than a second')
+    select coalesce(string_agg(format('%s %s%s', count, unit, case when count = 1 then '' else 's' end), ' ' order by place),
+                    'less than a second')
       from (select place, unit, count
               from (select floor(extract(epoch from span))::bigint as seconds) as s
               cross join lateral (values (1, 'day', seconds / 86400), (2, 'hour', seconds / 3600 % 24),

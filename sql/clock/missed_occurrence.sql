@@ -18,7 +18,8 @@ begin
         first_rule := first_rule || jsonb '{"kind": "daily"}';
     end if;
     -- Two days before the date in UTC no zone has come to it yet.
-    found := gnomon_data.next_occurrence(first_rule - 'offset', time_zone, (first_on::timestamp - interval '2 days') at time zone 'UTC');
+    found := gnomon_data.next_occurrence(first_rule - 'offset', time_zone,
+        (first_on::timestamp - interval '2 days') at time zone 'UTC');
     found.due_at_utc := found.due_at_utc + make_interval(secs => coalesce((rule->'offset')::float8, 0));
     if found.due_at_utc <= now_utc then
         due_at_utc := found.due_at_utc;

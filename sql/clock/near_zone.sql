@@ -3,26 +3,40 @@ create or replace function gnomon_data.near_zone(given text) returns text
 language plpgsql stable parallel safe
 as $$
 declare
-    wanted constant text := left(lower(regexp_replace(regexp_replace(trim(given, E' \t\r\n/'), '^(posix|right)/', '', 'i'), '[ -]+', '_', 'g')), 64);
+    bare constant text := regexp_replace(trim(lower(left(given, 64)), E' \t\r\n/'), '^(posix|right)/', '');
+    wanted constant text := regexp_replace(bare, '[ -]+', '_', 'g');
     stem constant text := substring(wanted from '^.+/[^/]{3}');
     near text;
 begin
-    -- What people write for a zone of one name, or for a city that stands for many.
-    near := (jsonb '{"z": "UTC", "gmt": "UTC", "utc": "UTC", "zulu": "UTC", "uct": "UTC", "est": "America/New_York", "edt": "America/New_York",
-        "est5edt": "America/New_York", "cst": "America/Chicago", "cdt": "America/Chicago", "cst6cdt": "America/Chicago", "mst": "America/Denver",
-        "mdt": "America/Denver", "mst7mdt": "America/Denver", "pst": "America/Los_Angeles", "pdt": "America/Los_Angeles", "pst8pdt": "America/Los_Angeles",
-        "hst": "Pacific/Honolulu", "cet": "Europe/Paris", "cest": "Europe/Paris", "met": "Europe/Paris", "eet": "Europe/Athens", "eest": "Europe/Athens",
-        "wet": "Europe/Lisbon", "bst": "Europe/London", "gb": "Europe/London", "ist": "Asia/Kolkata", "jst": "Asia/Tokyo", "japan": "Asia/Tokyo",
-        "msk": "Europe/Moscow", "prc": "Asia/Shanghai", "rok": "Asia/Seoul", "nz": "Pacific/Auckland"}')->>wanted;
+    near := case
+        when wanted in ('z', 'gmt', 'utc', 'uct', 'zulu') then 'UTC'
+        when wanted in ('est', 'edt', 'est5edt') then 'America/New_York'
+        when wanted in ('cst', 'cdt', 'cst6cdt') then 'America/Chicago'
+        when wanted in ('mst', 'mdt', 'mst7mdt') then 'America/Denver'
+        when wanted in ('pst', 'pdt', 'pst8pdt') then 'America/Los_Angeles'
+        when wanted in ('hst') then 'Pacific/Honolulu'
+        when wanted in ('wet') then 'Europe/Lisbon'
+        when wanted in ('bst', 'gb') then 'Europe/London'
+        when wanted in ('cet', 'cest', 'met') then 'Europe/Paris'
+        when wanted in ('eet', 'eest') then 'Europe/Athens'
+        when wanted in ('msk') then 'Europe/Moscow'
+        when wanted in ('ist') then 'Asia/Kolkata'
+        when wanted in ('jst', 'japan') then 'Asia/Tokyo'
+        when wanted in ('prc') then 'Asia/Shanghai'
+        when wanted in ('rok') then 'Asia/Seoul'
+        when wanted in ('nz') then 'Pacific/Auckland'
+    end;
     near := coalesce(near, (select t.time_zone from gnomon_data.time_zones as t where t.folded = wanted limit 1));
-    -- Near miss, such as Europe/New_York or Berlin: the same city elsewhere, the shortest name first.
+    -- Europe/New_York, Berlin: the city is there, under the shortest name that has it.
     near := coalesce(near, (select t.time_zone from gnomon_data.time_zones as t
         where t.city = regexp_replace(wanted, '^.*/', '') order by length(t.time_zone), t.time_zone limit 1));
-    -- Europe/Berln: the first name that begins alike, the one with the longest common beginning.
+    -- Europe/Berln: of the names that begin alike the one that goes on alike for longest.
     if near is null and stem is not null then
         select t.time_zone into near from gnomon_data.time_zones as t
          where t.folded >= stem and t.folded < stem || chr(1114111)
-         order by (select max(n) from generate_series(1, length(wanted)) as n where left(t.folded, n) = left(wanted, n)) desc, t.folded limit 1;
+         order by (select max(n) from generate_series(1, length(wanted)) as n where left(t.folded, n) = left(wanted, n)) desc,
+                  t.folded
+         limit 1;
     end if;
     return near;
 end

@@ -29,7 +29,8 @@ begin
     else
         day := null;
     end case;
-    return case when date '0001-01-01' + day <= coalesce((rule->>'end')::date, date '9999-12-31') then date '0001-01-01' + day end;
+    return case when date '0001-01-01' + day <= coalesce((rule->>'end')::date, date '9999-12-31')
+                then date '0001-01-01' + day end;
 end
 $$;
 

@@ -11,9 +11,12 @@ declare
     found record;
 begin
     if at_most is null or at_most not between 1 and 1000 then
-        perform gnomon_data.fail('GN024', format('at_most must be from 1 to 1000, not %s', coalesce(at_most::text, 'null')), pointer => '/at_most');
+        perform gnomon_data.fail('GN024', format('at_most must be from 1 to 1000, not %s', coalesce(at_most::text, 'null')),
+            pointer => '/at_most');
     elsif after_utc is null or after_utc not between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00' then
-        perform gnomon_data.fail('GN024', format('after_utc must be an instant of the years 1 to 9999, not %s', coalesce(after_utc::text, 'null')), pointer => '/after_utc');
+        perform gnomon_data.fail('GN024',
+            format('after_utc must be an instant of the years 1 to 9999, not %s', coalesce(after_utc::text, 'null')),
+            pointer => '/after_utc');
     end if;
     perform gnomon_data.raise_fault(gnomon_data.zone_fault(time_zone));
     compiled := gnomon_data.compile_preview(rule);

@@ -5,9 +5,10 @@ begin
     if given is null then
         return;
     elsif given !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then
-        fault := gnomon_data.field_fault('GN014', pointer, format('must be a date YYYY-MM-DD, not "%s"', left(given, 64)), 'such as 2027-03-28');
+        fault := gnomon_data.field_fault('GN014', pointer, 'must be a date YYYY-MM-DD, not ' || gnomon_data.quoted(given),
+            'such as 2027-03-28');
     elsif not pg_input_is_valid(given, 'date') then
-        fault := gnomon_data.field_fault('GN014', pointer, format('names a date that does not exist: %s', given));
+        fault := gnomon_data.field_fault('GN014', pointer, 'names a date that does not exist: ' || given);
     else
         on_date := given::date;
     end if;

@@ -21,13 +21,14 @@ begin
         span := case when pg_input_is_valid(spoken, 'interval') then spoken::interval end;
     end if;
     if span is null then
-        fault := gnomon_data.field_fault('GN024', pointer, format('must be a duration, not "%s"', left(given, 64)),
-            case when given ~* '(month|year)' or given ~ '^[+-]?P[0-9WD]*[0-9]+[YM]' then 'months and years have no fixed length: give weeks or days, or an instant'
+        fault := gnomon_data.field_fault('GN024', pointer, 'must be a duration, not ' || gnomon_data.quoted(given),
+            case when given ~* '(month|year)' or given ~ '^[+-]?P[0-9WD]*[0-9]+[YM]'
+                 then 'months and years have no fixed length: give weeks or days, or an instant'
                  else 'such as PT2H, P1DT12H, P1W or "in 2 hours 30 minutes"' end);
     elsif span > interval '3653 days' then
-        fault := gnomon_data.field_fault('GN024', pointer, format('must not be longer than ten years, "%s" is', left(given, 64)));
+        fault := gnomon_data.field_fault('GN024', pointer, format('must not be longer than ten years, %s is', gnomon_data.quoted(given)));
     elsif left(given, 1) = '-' and not may_be_negative then
-        fault := gnomon_data.field_fault('GN024', pointer, format('must not be negative, "%s" is', left(given, 64)));
+        fault := gnomon_data.field_fault('GN024', pointer, format('must not be negative, %s is', gnomon_data.quoted(given)));
     else
         duration := make_interval(secs => (case when left(given, 1) = '-' then -1 else 1 end * extract(epoch from span))::float8);
     end if;

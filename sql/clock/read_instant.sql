@@ -19,16 +19,16 @@ begin
             end if;
             at_utc := null;
         end if;
-        fault := gnomon_data.field_fault('GN014', pointer, format('names a date that does not exist: "%s"', left(given, 64)));
+        fault := gnomon_data.field_fault('GN014', pointer, 'names a date that does not exist: ' || gnomon_data.quoted(given));
     elsif given ~ (day || clock || '$') then
         fault := gnomon_data.field_fault('GN024', pointer, format('must be an instant with its zone, "%s" has none', given),
             format('append Z or an offset: %sZ; for a local time give HH:MM and schedule_date', given));
     elsif given ~ (day || '[Tt ][0-9]{2}:[0-9]{2}:60') then
-        fault := gnomon_data.field_fault('GN024', pointer, format('names a leap second, which no clock here has: "%s"', left(given, 64)),
+        fault := gnomon_data.field_fault('GN024', pointer, 'names a leap second, which no clock here has: ' || gnomon_data.quoted(given),
             'use second 59 or the next minute');
     else
         fault := gnomon_data.field_fault('GN024', pointer,
-            format('must be an instant by RFC 3339 with its zone, not "%s"', left(given, 64)),
+            'must be an instant by RFC 3339 with its zone, not ' || gnomon_data.quoted(given),
             'such as 2027-03-28T09:00:00Z or 2027-03-28T11:00:00+02:00');
     end if;
 end

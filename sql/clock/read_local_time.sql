@@ -10,9 +10,9 @@ begin
         local_time := given::time;
     else
         fault := gnomon_data.field_fault('GN013', pointer,
-            format('must be a local time HH:MM or HH:MM:SS, not "%s"', left(given, 64)),
+            'must be a local time HH:MM or HH:MM:SS, not ' || gnomon_data.quoted(given),
             case when given ~ '^24:' then 'the end of a day is 00:00 of the next day'
-                 when given ~ '^[0-9]:' then format('two digits each: 0%s', left(given, 64))
+                 when given ~ '^[0-9]:' then 'two digits each: 0' || left(given, 64)
                  when given ~ '^[0-9]{2}:[0-9]{2}:[0-9]{2}[.]' then 'whole seconds'
                  else 'such as 09:00 or 18:05:30' end);
     end if;

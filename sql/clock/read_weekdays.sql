@@ -10,7 +10,8 @@ begin
         fault := gnomon_data.field_fault('GN024', pointer, 'must be an array of names MON to SUN');
         return;
     elsif given = jsonb '[]' then
-        fault := gnomon_data.field_fault('GN015', pointer, 'must name at least one weekday', 'leave it out for the weekday of the first day');
+        fault := gnomon_data.field_fault('GN015', pointer, 'must name at least one weekday',
+            'leave it out for the weekday of the first day');
         return;
     end if;
     days := '0000000';
@@ -18,9 +19,10 @@ begin
         item := given->n;
         item_pointer := pointer || '/' || n;
         if jsonb_typeof(item) <> 'string' then
-            fault := gnomon_data.field_fault('GN024', item_pointer, format('must be a name MON to SUN, not %s', left(item::text, 64)));
+            fault := gnomon_data.field_fault('GN024', item_pointer, 'must be a name MON to SUN, not ' || left(item::text, 64));
         elsif array_position(names, item #>> '{}') is null then
-            fault := gnomon_data.field_fault('GN015', item_pointer, format('must be one of %s, not %s', array_to_string(names, ', '), left(item::text, 64)),
+            fault := gnomon_data.field_fault('GN015', item_pointer,
+                format('must be one of %s, not %s', array_to_string(names, ', '), gnomon_data.quoted(item #>> '{}')),
                 'did you mean ' || (select k from unnest(names) as k where k = upper(left(item #>> '{}', 3))));
         end if;
         exit when fault.code is not null;

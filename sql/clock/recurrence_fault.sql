@@ -5,7 +5,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
     built constant text[] := array['pattern', 'interval', 'weekdays', 'start_date', 'end_date', 'end_after'];
-    later constant text[] := array['days_of_month', 'nth', 'on_missing_day', 'every', 'cron_expr', 'rrule', 'exclude_dates', 'exclude_calendars'];
+    later constant text[] := array['days_of_month', 'nth', 'on_missing_day', 'every', 'cron_expr', 'rrule', 'exclude_dates',
+        'exclude_calendars'];
     pattern constant text := words->>'pattern';
     field text;
     fault gnomon_data.fault;
@@ -16,25 +17,30 @@ begin
     elsif pattern is null then
         return gnomon_data.field_fault('GN024', '/recurrence/pattern', 'is required', 'daily or weekly');
     elsif pattern in ('monthly', 'yearly', 'elapsed', 'cron', 'rrule') then
-        return gnomon_data.field_fault('GN028', '/recurrence/pattern', pattern || ' is not available in this version', 'available: daily, weekly');
+        return gnomon_data.field_fault('GN028', '/recurrence/pattern', pattern || ' is not available in this version',
+            'available: daily, weekly');
     elsif pattern not in ('daily', 'weekly') then
-        return gnomon_data.field_fault('GN015', '/recurrence/pattern', format('must be daily or weekly, not "%s"', left(pattern, 64)));
+        return gnomon_data.field_fault('GN015', '/recurrence/pattern', 'must be daily or weekly, not ' || gnomon_data.quoted(pattern));
     end if;
     if words - built <> jsonb '{}' then
         select min(k) into field from jsonb_object_keys(words - built) as k;
         return case when field = any (later)
-            then gnomon_data.field_fault('GN028', '/recurrence/' || field, 'is not available in this version', 'available: ' || array_to_string(built, ', '))
-            else gnomon_data.field_fault('GN024', '/recurrence/' || replace(replace(left(field, 64), '~', '~0'), '/', '~1'), 'is not a field of a recurrence',
-                'fields: ' || array_to_string(built, ', ')) end;
+            then gnomon_data.field_fault('GN028', '/recurrence/' || field, 'is not available in this version',
+                'available: ' || array_to_string(built, ', '))
+            else gnomon_data.field_fault('GN024', '/recurrence/' || replace(replace(left(field, 64), '~', '~0'), '/', '~1'),
+                'is not a field of a recurrence', 'fields: ' || array_to_string(built, ', ')) end;
     elsif words ? 'weekdays' and pattern <> 'weekly' then
         return gnomon_data.field_fault('GN015', '/recurrence/weekdays', format('goes with pattern weekly, not %s', pattern));
     elsif words ? 'start_date' and request ? 'schedule_date' and words->>'start_date' <> request->>'schedule_date' then
         return gnomon_data.field_fault('GN015', '/recurrence/start_date',
-            format('%s differs from schedule_date %s, which says the same', left(words->>'start_date', 64), left(request->>'schedule_date', 64)), 'give one of them');
+            format('%s differs from schedule_date %s, which says the same', gnomon_data.quoted(words->>'start_date'),
+                gnomon_data.quoted(request->>'schedule_date')), 'give one of them');
     elsif not request ? 'schedule_at' then
-        return gnomon_data.field_fault('GN024', '/schedule_at', 'is required', format('pattern %s fires at a local time HH:MM or HH:MM:SS', pattern));
+        return gnomon_data.field_fault('GN024', '/schedule_at', 'is required',
+            format('pattern %s fires at a local time HH:MM or HH:MM:SS', pattern));
     elsif request->>'schedule_type' <> 'user_local_time' then
-        return gnomon_data.field_fault('GN024', '/schedule_type', format('%s contradicts recurrence.pattern %s', request->>'schedule_type', pattern),
+        return gnomon_data.field_fault('GN024', '/schedule_type',
+            format('%s contradicts recurrence.pattern %s', request->>'schedule_type', pattern),
             format('pattern %s fires at a local time: user_local_time', pattern));
     end if;
     return null;

@@ -7,13 +7,14 @@ begin
     -- As text they pass the readers of requests, which refuse 24:00 and fractions, infinity and null. Years BC apart, since
     -- to_char leaves the BC out.
     perform gnomon_data.raise_fault(f.fault) from gnomon_data.read_date(
-        case when on_date >= date '0001-01-01' then coalesce(to_char(on_date, 'YYYY-MM-DD'), '') else coalesce(on_date::text, '') end, '/on_date') as f;
+        coalesce(case when on_date >= date '0001-01-01' then to_char(on_date, 'YYYY-MM-DD') end, on_date::text, ''), '/on_date') as f;
     perform gnomon_data.raise_fault(f.fault) from gnomon_data.read_local_time(coalesce(local_time::text, ''), '/local_time') as f;
     perform gnomon_data.raise_fault(coalesce(
         gnomon_data.zone_fault(time_zone),
         gnomon_data.word_fault(jsonb_build_object('on_gap', on_gap), 'on_gap', array['next_valid', 'skip']),
         gnomon_data.word_fault(jsonb_build_object('on_overlap', on_overlap), 'on_overlap', array['first', 'second'])));
-    select i.at_utc, i.kind into at_utc, kind from gnomon_data.instant_of(on_date + local_time, time_zone, on_gap, on_overlap) as i;
+    select i.at_utc, i.kind into at_utc, kind
+      from gnomon_data.instant_of(on_date + local_time, time_zone, on_gap, on_overlap) as i;
 end
 $$;
 

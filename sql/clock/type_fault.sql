@@ -10,8 +10,8 @@ begin
         if object ? field and jsonb_typeof(object->field) <> wanted then
             return gnomon_data.field_fault('GN024', parent || '/' || field,
                 format('must be %s, not %s', replace(replace(wanted, 'string', 'text'), 'object', 'an object'),
-                    case jsonb_typeof(object->field) when 'string' then 'text' when 'null' then 'null'
-                        when 'object' then 'an object' when 'array' then 'an array' else 'a ' || jsonb_typeof(object->field) end));
+                    case jsonb_typeof(object->field) when 'string' then 'text' when 'null' then 'null' when 'object' then 'an object'
+                        when 'array' then 'an array' else 'a ' || jsonb_typeof(object->field) end));
         end if;
     end loop;
     return null;

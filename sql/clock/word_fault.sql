@@ -6,7 +6,7 @@ begin
         return null;
     end if;
     return gnomon_data.field_fault('GN024', '/' || field,
-        format('must be one of %s, not "%s"', array_to_string(words, ', '), left(object->>field, 64)));
+        format('must be one of %s, not %s', array_to_string(words, ', '), gnomon_data.quoted(object->>field)));
 end
 $$;
 

@@ -9,10 +9,12 @@ begin
         return null;
     end if;
     near := gnomon_data.near_zone(time_zone);
-    return gnomon_data.field_fault('GN010', '/timezone', format('must be a time zone of the IANA list, not %s', coalesce('"' || left(time_zone, 64) || '"', 'null')),
+    return gnomon_data.field_fault('GN010', '/timezone', 'must be a time zone of the IANA list, not ' || gnomon_data.quoted(time_zone),
         concat_ws('; ', 'did you mean ' || near,
-            case when time_zone ~ '[0-9]' and time_zone !~ '/' then 'offsets know no daylight saving, and UTC+3 means minus three hours to PostgreSQL'
-                 when time_zone ~ '^[A-Za-z]{2,5}$' and near is distinct from 'UTC' then 'abbreviations know no daylight saving' end,
+            case when time_zone ~ '[0-9]' and time_zone !~ '/'
+                 then 'offsets know no daylight saving, and UTC+3 means minus three hours to PostgreSQL'
+                 when time_zone ~ '^[A-Za-z]{2,5}$' and near is distinct from 'UTC'
+                 then 'abbreviations know no daylight saving' end,
             case when near is null then 'a zone is Area/City, such as Europe/Berlin, or UTC' end));
 end
 $$;

@@ -286,3 +286,29 @@ def test_the_session_decides_nothing(rooms_by_zone: dict[str, psycopg.Connection
     first = _first(room, rule, NEW_YORK, "2027-03-13 12:00")
     assert first.due_at_utc.astimezone(UTC) == _utc("2027-03-14 07:30")
     assert first.anchored["anchor"] == "2027-03-11"
+
+
+def test_no_setting_of_the_session_decides_anything(room: psycopg.Connection) -> None:
+    """Texts of a compiled rule are read back in the one form that every DateStyle reads alike."""
+    query = """
+        select c.rule, extract(epoch from f.due_at_utc)::bigint as due, f.anchored
+          from gnomon_data.compile_rule(%s) as c, lateral gnomon_data.first_occurrence(c.rule, %s, '2026-02-01T12:00:00Z', null) as f
+    """
+    requests: list[dict[str, Any]] = [
+        {"schedule_at": "2026-03-04T05:06:07.5Z", "offset": "-PT1H"},
+        {"schedule_at": "P1DT1H", "offset": "P1D"},
+        {"schedule_at": "09:00", "schedule_date": "2026-03-04"},
+        {"schedule_at": "09:00"},
+        {"schedule_at": "09:00", "recurrence": {"pattern": "daily", "interval": 3, "start_date": "2026-03-04"}},
+        {"schedule_at": "09:00", "recurrence": {"pattern": "weekly", "interval": 2, "end_date": "2026-03-04"}},
+    ]
+    plain = [one(room, query, Jsonb(request), BERLIN) for request in requests]
+    for style, interval_style in (
+        ("German", "sql_standard"),
+        ("SQL, DMY", "postgres_verbose"),
+        ("Postgres, MDY", "iso_8601"),
+    ):
+        with room.transaction():
+            room.execute(f"set local datestyle = {style}")
+            room.execute(f"set local intervalstyle = {interval_style}")
+            assert [one(room, query, Jsonb(request), BERLIN) for request in requests] == plain
