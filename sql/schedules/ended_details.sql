@@ -21,7 +21,7 @@ begin
     found.lane := gnomon_data.lane_name(last.lane);
     found.fire_at_utc := last.fire_at_utc;
     found.time_zone := last.time_zone;
-    found.local_time := to_char(last.nominal_local, 'HH24:MI:SS');
+    found.local_time := gnomon_data.time_text(last.nominal_local::time);
     found.status := gnomon_data.status_of(ended_details.shard, ended_details.schedule_id, gnomon_data.now_utc());
     found.created_at_utc := gnomon_data.at_of_id(schedule_id);
     if found.status in ('fired', 'completed') then

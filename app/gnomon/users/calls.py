@@ -12,5 +12,5 @@ async def set_user(pool: Pool, user_id: str, time_zone: str | None, locale: str 
 
 async def find_user(pool: Pool, user_id: str) -> User | None:
     """What is known of a user, None when nothing is."""
-    sql = "select found_user_id as user_id, time_zone, locale from gnomon.find_user(%s)"
+    sql = "select user_id, time_zone, locale from gnomon.find_user(%s)"
     return await first(pool, sql, (user_id,), shape=User)
