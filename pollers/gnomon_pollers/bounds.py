@@ -62,6 +62,15 @@ class View(Generic[_Place]):
         return "{" + ",".join(str(row) for _, row in self.keys.values()) + "}"
 
     @cached_property
+    def common(self) -> Key | None:
+        """The bound that all places have, or None when they differ.
+
+        Most looks of an idle system are such: they need not send the same instant and id 192 times, ten times a second.
+        """
+        different = set(self.keys.values())
+        return different.pop() if len(different) == 1 else None
+
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The parts of the places, an array each: lanes, (channels,) shards."""
         return tuple(array_of(part) for part in zip(*self.keys, strict=True))
@@ -87,6 +96,7 @@ class Bounds(Generic[_Place]):
         self._low: dict[_Place, Key] = {}
         self._high: dict[_Place, Key] = {}
         self._views: dict[frozenset[int], View[_Place]] = {}
+        self._drained: tuple[Key, frozenset[int]] | None = None
 
     @property
     def places(self) -> KeysView[_Place]:
@@ -98,7 +108,7 @@ class Bounds(Generic[_Place]):
         for place in places:
             self._low[place] = (at_utc, NIL)
             self._high.pop(place, None)
-        self._views.clear()
+        self._changed()
 
     def keep(self, places: Container[_Place]) -> None:
         """Forget all places but these."""
@@ -107,7 +117,7 @@ class Bounds(Generic[_Place]):
             del self._low[place]
             self._high.pop(place, None)
         if gone:
-            self._views.clear()
+            self._changed()
 
     def view(self, narrow: frozenset[int] = frozenset()) -> View[_Place]:
         """Where to begin: above `low`, in the lanes named right before the rows seen last."""
@@ -125,17 +135,20 @@ class Bounds(Generic[_Place]):
         A look that was narrow says nothing of what lies below where it began: there only `high` moves.
         """
         drained = clock_bound(now_utc)
+        if not first and self._drained == (drained, lanes):
+            return
         low = {
             place: min(before(first[place]), drained) if place in first else drained
             for place in self._low
             if place[0] in lanes and place[0] not in narrow
         }
         high = {place: before(key) for place, key in first.items() if place in self._low}
-        if low.items() <= self._low.items() and high.items() <= self._high.items():
-            return
-        self._low |= low
-        self._high |= high
-        self._views.clear()
+        if not (low.items() <= self._low.items() and high.items() <= self._high.items()):
+            self._low |= low
+            self._high |= high
+            self._changed()
+        if not first and not narrow:
+            self._drained = (drained, lanes)
 
     def lower(self, first: Mapping[_Place, Key]) -> None:
         """Go back to rows that the sweep found below the bounds."""
@@ -143,11 +156,15 @@ class Bounds(Generic[_Place]):
             if self.is_below(place, key):
                 self._low[place] = before(key)
                 self._high.pop(place, None)
-        self._views.clear()
+        self._changed()
 
     def is_below(self, place: _Place, key: Key) -> bool:
         """Whether a row would not be seen by a look that is not narrow."""
         return place in self._low and key <= self._low[place]
+
+    def _changed(self) -> None:
+        self._views.clear()
+        self._drained = None
 
 
 class Focus:

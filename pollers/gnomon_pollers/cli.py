@@ -73,7 +73,7 @@ def work(  # each is an option of the command line
 
     Example: gnomon work --lane critical --channel webhook --concurrency 32
     """
-    from gnomon_pollers.calls import LANES
+    from gnomon_pollers.lanes import LANES
     from gnomon_pollers.process import Work, run_work
 
     lanes = tuple(name for name in LANES if lane is None or Lane(name) in lane)

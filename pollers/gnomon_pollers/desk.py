@@ -11,12 +11,13 @@ from typing import Final
 from gnomon.database.pool import Pool
 from gnomon.errors import DatabaseUnavailable
 from gnomon.log import logger
-from gnomon_pollers import calls
 from gnomon_pollers.bounds import View
-from gnomon_pollers.calls import LANES, LaneChannelShard, Worker
+from gnomon_pollers.calls import deliveries
+from gnomon_pollers.calls.deliveries import LaneChannelShard, Worker
 from gnomon_pollers.channels.channel import Answer
 from gnomon_pollers.channels.routing import Senders
 from gnomon_pollers.claims import Claim, steady
+from gnomon_pollers.lanes import LANES
 from gnomon_pollers.loop import Loop
 from gnomon_pollers.metrics import Metrics
 from gnomon_pollers.outcomes import Outcome, Outcomes, outcome_of
@@ -203,7 +204,7 @@ class Desk:
         """One exchange; outcomes that could not be settled stay here."""
         batch = self._outcomes.take()
         try:
-            return await calls.exchange_deliveries(
+            return await deliveries.exchange_deliveries(
                 self._pool, self._worker, batch, view, (LANES[self.lane], channel), at_most
             )
         except DatabaseUnavailable:
@@ -218,7 +219,9 @@ class Desk:
         while batch:
             outcome = batch[0]
             try:
-                await calls.exchange_deliveries(self._pool, self._worker, [outcome], _NO_PLACE, (LANES[self.lane], ""), 0)
+                await deliveries.exchange_deliveries(
+                    self._pool, self._worker, [outcome], _NO_PLACE, (LANES[self.lane], ""), 0
+                )
             except DatabaseUnavailable:
                 self._outcomes.put_back(batch, steady())
                 raise
@@ -232,7 +235,7 @@ class Desk:
         if not batch:
             return
         try:
-            await calls.release_deliveries(self._pool, LANES[self.lane], batch)
+            await deliveries.release_deliveries(self._pool, LANES[self.lane], batch)
         except DatabaseUnavailable:
             self._given_up = batch + self._given_up
             raise

@@ -14,7 +14,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from gnomon.database.pool import Pool
 from gnomon.errors import DatabaseUnavailable
-from gnomon_pollers import calls
+from gnomon_pollers.calls import processes
 from gnomon_pollers.metrics import Metrics
 
 GREATEST_SKEW: Final = timedelta(milliseconds=100)
@@ -60,7 +60,7 @@ class Health:
         before = time.time()
         try:
             async with asyncio.timeout(_PATIENCE.total_seconds()):
-                database_utc = await calls.clock_utc(self._pool)
+                database_utc = await processes.clock_utc(self._pool)
         except (DatabaseUnavailable, TimeoutError):
             return web.json_response({"status": "not ready", "reason": "the database does not answer"}, status=503)
         skew = skew_of(database_utc, before, time.time())

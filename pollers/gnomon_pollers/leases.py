@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from gnomon.database.pool import Pool
 from gnomon.log import logger
-from gnomon_pollers import calls
+from gnomon_pollers.calls import processes
 from gnomon_pollers.claims import steady
 
 BEAT_EVERY: Final = timedelta(seconds=1)
@@ -43,7 +43,7 @@ class Leases:
     async def beat(self) -> timedelta:
         """Send a heartbeat; how long until the next one."""
         asked_at = steady()
-        held = await calls.beat(self._pool, self._owner, self._group, self._process_name)
+        held = await processes.beat(self._pool, self._owner, self._group, self._process_name)
         shards = tuple(sorted(beat.shard for beat in held))
         if shards != self._shards:
             _log.info("shards", group=self._group, count=len(shards), before=len(self._shards))
@@ -69,4 +69,4 @@ class Leases:
     async def leave(self) -> None:
         """Give up all shards at once, so that nobody waits for our silence."""
         self._shards = ()
-        await calls.leave(self._pool, self._owner)
+        await processes.leave(self._pool, self._owner)

@@ -9,8 +9,9 @@ from datetime import timedelta
 from typing import Final
 
 from gnomon.database.pool import Pool
-from gnomon_pollers import calls
 from gnomon_pollers.bounds import BEGINNING, NIL, Key
+from gnomon_pollers.calls import marks
+from gnomon_pollers.calls.timers import LaneShard
 from gnomon_pollers.claims import steady
 from gnomon_pollers.leases import Leases
 
@@ -27,9 +28,9 @@ class Marks:
         self._pool = pool
         self._plane = plane
         self._leases = leases
-        self._proof: calls.Proof | None = None
+        self._proof: marks.Proof | None = None
         self._begun_at = timedelta()
-        self._safe: dict[calls.LaneShard, Key] = {}
+        self._safe: dict[LaneShard, Key] = {}
         self._safe_shards: Sequence[int] = ()
 
     async def prove(self) -> timedelta:
@@ -39,22 +40,22 @@ class Marks:
             return _ASK_AGAIN
         if self._proof is None:
             self._begun_at = steady()
-            self._proof = await calls.begin_proof(self._pool)
+            self._proof = await marks.begin_proof(self._pool)
             return _ASK_AGAIN
-        if not await calls.prove_marks(self._pool, self._plane, shards, self._proof):
+        if not await marks.prove_marks(self._pool, self._plane, shards, self._proof):
             return _ASK_AGAIN
         self._proof = None
         self._safe_shards = ()
         return max(_ASK_AGAIN, self._begun_at + PROVE_EVERY - steady())
 
-    async def safe(self, shards: Sequence[int]) -> dict[calls.LaneShard, Key]:
+    async def safe(self, shards: Sequence[int]) -> dict[LaneShard, Key]:
         """Where a sweep of these shards begins, by lane and shard.
 
         Read anew only when this process moved them: an older mark costs time and loses nothing.
         """
         if shards != self._safe_shards:
-            marks = await calls.safe_marks(self._pool, self._plane, shards)
+            proven = await marks.safe_marks(self._pool, self._plane, shards)
             # What lies at the mark itself may still be there: the bound is exclusive, and the nil id is below every row's.
-            self._safe = {place: (at_utc or BEGINNING[0], NIL) for place, at_utc in marks.items()}
+            self._safe = {place: (at_utc or BEGINNING[0], NIL) for place, at_utc in proven.items()}
             self._safe_shards = shards
         return self._safe

@@ -6,8 +6,9 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from gnomon_pollers.calls import LANES, Fired
+from gnomon_pollers.calls.timers import Fired
 from gnomon_pollers.claims import Claim
+from gnomon_pollers.lanes import LANES
 from gnomon_pollers.outcomes import Outcome
 
 # Seconds; the bars of the product are among them: 100 ms of sleep, 250 ms at p99, 1 s at worst.

@@ -16,7 +16,7 @@ from gnomon.database.call import rows
 from gnomon.database.pool import Pool
 from gnomon.errors import DatabaseUnavailable
 from gnomon.log import logger
-from gnomon_pollers import calls
+from gnomon_pollers.calls import upkeep
 from gnomon_pollers.claims import steady
 
 _NOT_ALLOWED: Final = "42501"
@@ -62,24 +62,24 @@ class Periods:
     async def take_away(self) -> None:
         """Detach, read again and drop what is behind; one that cannot be taken away does not keep the others."""
         for pending in await rows(self._pool, _PENDING):
-            await self._attempt(calls.finalize_period(self._pool, pending["parent_table"], pending["period_table"]))
+            await self._attempt(upkeep.finalize_period(self._pool, pending["parent_table"], pending["period_table"]))
         attached = {row["period_table"] for row in await rows(self._pool, _ATTACHED)}
-        for behind in await calls.periods_behind(self._pool):
+        for behind in await upkeep.periods_behind(self._pool):
             if behind.is_droppable:
                 await self._attempt(self._take_one_away(behind, attached))
 
     async def analyze_parents(self) -> None:
         """Analyze the partitioned tables that were not for most of a day."""
         for parent in await rows(self._pool, _PARENTS, [_ANALYZE_EVERY]):
-            await self._attempt(calls.analyze(self._pool, parent["parent_table"]))
+            await self._attempt(upkeep.analyze(self._pool, parent["parent_table"]))
 
-    async def _take_one_away(self, behind: calls.PeriodBehind, attached: set[str]) -> None:
+    async def _take_one_away(self, behind: upkeep.PeriodBehind, attached: set[str]) -> None:
         if behind.period_table in attached:
-            await calls.leave_period(self._pool, behind.period_table)
-            await calls.detach_period(self._pool, behind.parent_table, behind.period_table)
-        while left_over_count := await calls.reread_period(self._pool, behind.period_table):
+            await upkeep.leave_period(self._pool, behind.period_table)
+            await upkeep.detach_period(self._pool, behind.parent_table, behind.period_table)
+        while left_over_count := await upkeep.reread_period(self._pool, behind.period_table):
             _log.info("left in a period, inserted anew", period=behind.period_table, count=left_over_count)
-        await calls.drop_period(self._pool, behind.period_table)
+        await upkeep.drop_period(self._pool, behind.period_table)
         _log.info("period dropped", period=behind.period_table)
 
     async def _attempt(self, work: Awaitable[None]) -> None:

@@ -10,12 +10,14 @@ from gnomon.database.pool import PREPARE_THRESHOLD, Pool, open_pool
 from gnomon.errors import DatabaseUnavailable
 from gnomon.log import logger
 from gnomon.settings import Settings, adopted
-from gnomon_pollers import calls, hints
-from gnomon_pollers.calls import LANES, Worker
+from gnomon_pollers import hints
+from gnomon_pollers.calls import processes
+from gnomon_pollers.calls.deliveries import Worker
 from gnomon_pollers.channels.routing import Senders
 from gnomon_pollers.desk import Desk
 from gnomon_pollers.health import Health
 from gnomon_pollers.hints import Hints
+from gnomon_pollers.lanes import LANES
 from gnomon_pollers.leases import Leases, delivery_group
 from gnomon_pollers.loop import Loop, Step
 from gnomon_pollers.metrics import Metrics
@@ -133,7 +135,7 @@ class Crew:
 
     async def _adopt_settings(self) -> timedelta:
         for name, value in adopted(self.place.settings).items():
-            await calls.set_setting(self.pool, name, value)
+            await processes.set_setting(self.pool, name, value)
         return _ADOPT_AGAIN
 
 

@@ -16,12 +16,13 @@ from typing import Final
 
 from gnomon.database.pool import Pool
 from gnomon.log import logger
-from gnomon_pollers import calls
 from gnomon_pollers.bounds import BEGINNING, Bounds, Focus, Key, View
-from gnomon_pollers.calls import LANES, LaneChannelShard
+from gnomon_pollers.calls import deliveries
+from gnomon_pollers.calls.deliveries import LaneChannelShard, ReadyLook
 from gnomon_pollers.claims import steady
 from gnomon_pollers.clock import Clock
 from gnomon_pollers.desk import Desk
+from gnomon_pollers.lanes import LANES
 from gnomon_pollers.leases import Leases
 from gnomon_pollers.marks import Marks
 from gnomon_pollers.metrics import Metrics
@@ -107,7 +108,7 @@ class DeliveryRole:
             trusted = self._clock.is_trusted
             view = View({place: safe.get((place[0], place[2]), BEGINNING) if trusted else BEGINNING for place in places})
             lanes = [desk.lane for desk in self._desks]
-            look = await calls.next_ready(self._pool, lanes, self._channels, shards, view)
+            look = await deliveries.next_ready(self._pool, lanes, self._channels, shards, view)
             late = {place: key for place, key in look.first.items() if self._bounds.is_below(place, key)}
             self._metrics.swept(ROLE, len(late))
             if late:
@@ -126,14 +127,14 @@ class DeliveryRole:
 
     async def _look(
         self, shards: tuple[int, ...], lanes: frozenset[int], at: timedelta
-    ) -> tuple[View[LaneChannelShard], calls.ReadyLook]:
+    ) -> tuple[View[LaneChannelShard], ReadyLook]:
         for lane in lanes:
             desk = next(desk for desk in self._desks if desk.lane == lane)
             (self._focus.was_full if desk.has_more else self._focus.was_not_full)(lane)
         self._keep_bounds(shards, at)
         narrow = self._focus.narrow(at) & lanes
         view = self._bounds.view(narrow)
-        look = await calls.next_ready(self._pool, sorted(lanes), self._channels, shards, view)
+        look = await deliveries.next_ready(self._pool, sorted(lanes), self._channels, shards, view)
         self._metrics.polled(ROLE)
         if self._clock.went_back(look.now_utc):
             self._bounds.keep(())
@@ -151,7 +152,7 @@ class DeliveryRole:
         wanted = {(lane, channel, shard) for lane, channel in self._active_at for shard in kept}
         self._bounds.keep(wanted)
 
-    def _begin_bounds(self, look: calls.ReadyLook, shards: tuple[int, ...], at: timedelta) -> None:
+    def _begin_bounds(self, look: ReadyLook, shards: tuple[int, ...], at: timedelta) -> None:
         """Give bounds to the places of every lane and channel with something ready; `seen` then moves them."""
         for lane, channel, _ in look.first:
             self._active_at[lane, channel] = at

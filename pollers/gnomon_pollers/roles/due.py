@@ -14,11 +14,12 @@ from typing import Final
 
 from gnomon.database.pool import Pool
 from gnomon.errors import DatabaseUnavailable
-from gnomon_pollers import calls
 from gnomon_pollers.bounds import BEGINNING, NIL, Bounds, Focus, Key, View
-from gnomon_pollers.calls import LANES, NOTHING_FIRED, Fired, LaneShard
+from gnomon_pollers.calls import timers
+from gnomon_pollers.calls.timers import NOTHING_FIRED, Fired, LaneShard
 from gnomon_pollers.claims import steady
 from gnomon_pollers.clock import Clock
+from gnomon_pollers.lanes import LANES
 from gnomon_pollers.leases import Leases
 from gnomon_pollers.loop import Loop
 from gnomon_pollers.marks import Marks
@@ -54,6 +55,7 @@ class DueRole:
         self.marks = Marks(pool, "timers", leases)
         self._clock = Clock()
         self._must_begin_anew = True
+        self._shards: tuple[int, ...] = ()
         self._focus = Focus()
 
     def hinted(self, _payload: str) -> None:
@@ -86,7 +88,7 @@ class DueRole:
         began = steady()
         narrow = self._focus.narrow(began)
         view = self._bounds.view(narrow)
-        look = await calls.next_due(self._pool, view)
+        look = await timers.next_due(self._pool, view)
         self._metrics.polled(GROUP)
         if self._clock.went_back(look.now_utc):
             self._must_begin_anew = True
@@ -110,9 +112,11 @@ class DueRole:
         gained = self._leases.take_gained()
         if self._must_begin_anew:
             gained = set(shards)
-        self._bounds.keep(set(_places(shards)))
+        if shards != self._shards:
+            self._shards = shards
+            self._bounds.keep(set(_places(shards)))
         if gained:
-            oldest = await calls.oldest_period_utc(self._pool)
+            oldest = await timers.oldest_period_utc(self._pool)
             self._bounds.begin(_places(sorted(gained)), oldest or BEGINNING[0])
         self._must_begin_anew = False
 
@@ -134,7 +138,7 @@ class DueRole:
     async def _fire(self, lane: int, view: View[LaneShard]) -> Fired:
         """Fire in one slice; what cannot be fired holds up its own shard and lane, and nothing else."""
         try:
-            fired = await calls.fire_slice(self._pool, lane, view, max(1, LARGEST_BATCH // len(view.keys)))
+            fired = await timers.fire_slice(self._pool, lane, view, max(1, LARGEST_BATCH // len(view.keys)))
         except DatabaseUnavailable:
             raise
         except Exception as fault:  # noqa: BLE001  # whatever it is, the other shards can do nothing for it
@@ -149,7 +153,7 @@ class DueRole:
     async def _sweep(self, shards: tuple[int, ...]) -> None:
         safe = await self.marks.safe(shards)
         view = View(safe if self._clock.is_trusted else dict.fromkeys(safe, (BEGINNING[0], NIL)))
-        look = await calls.next_due(self._pool, view)
+        look = await timers.next_due(self._pool, view)
         late = {place: key for place, key in look.first.items() if self._bounds.is_below(place, key)}
         self._metrics.swept(GROUP, len(late))
         for lane, places in turns(late):
@@ -158,7 +162,7 @@ class DueRole:
                 # More than one batch: let the polls go on from here at full speed.
                 self._bounds.lower({place: late[place] for place in places})
         for _ in range(_FAR_ROUNDS):
-            fired = await calls.fire_far(self._pool, shards, LARGEST_BATCH)
+            fired = await timers.fire_far(self._pool, shards, LARGEST_BATCH)
             self._metrics.fired("far", fired)
             if not fired.is_full:
                 break

@@ -10,7 +10,7 @@ from typing import Final
 
 from gnomon.database.pool import Pool
 from gnomon.log import logger
-from gnomon_pollers import calls
+from gnomon_pollers.calls import upkeep
 from gnomon_pollers.leases import Leases
 from gnomon_pollers.loop import Step
 from gnomon_pollers.periods import Periods
@@ -55,29 +55,29 @@ class UpkeepRole:
 
     async def make_periods(self) -> None:
         """Make the partitions of the next days."""
-        if made_count := await calls.make_periods(self._pool):
+        if made_count := await upkeep.make_periods(self._pool):
             _log.info("periods made", count=made_count)
 
     async def move_far(self) -> None:
         """Move far timers near until none is left that belongs there."""
-        await _until_none_left(lambda: calls.move_far(self._pool, BATCH))
+        await _until_none_left(lambda: upkeep.move_far(self._pool, BATCH))
 
     async def forget_keys(self) -> None:
         """Remove keys that need no longer be remembered."""
-        await _until_none_left(lambda: calls.forget_keys(self._pool, BATCH))
+        await _until_none_left(lambda: upkeep.forget_keys(self._pool, BATCH))
 
     async def forget_payloads(self) -> None:
         """Remove long params that nothing points to any more."""
-        await _until_none_left(lambda: calls.forget_payloads(self._pool, BATCH))
+        await _until_none_left(lambda: upkeep.forget_payloads(self._pool, BATCH))
 
     async def release_parked(self) -> None:
         """Release deliveries whose release was missed, because somebody held them at that moment."""
-        if released_count := await calls.release_parked(self._pool, BATCH):
+        if released_count := await upkeep.release_parked(self._pool, BATCH):
             _log.info("parked deliveries released", count=released_count)
 
     async def report_overdue(self) -> None:
         """Report live schedules whose instant has passed: there should be none."""
-        if overdue := await calls.overdue_schedules(self._pool, BATCH):
+        if overdue := await upkeep.overdue_schedules(self._pool, BATCH):
             _log.warning("schedules are overdue", count=len(overdue), schedule_ids=overdue[:_SHOWN])
 
     def _every(self, interval: timedelta, task: Callable[[], Awaitable[None]]) -> Step:

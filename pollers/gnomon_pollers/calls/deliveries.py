@@ -1,0 +1,129 @@
+"""Looking at deliveries, claiming them, and settling what became of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+import msgspec
+
+from gnomon.database.call import one, rows
+from gnomon.database.pool import Pool
+from gnomon_pollers.bounds import Key, View, array_of
+from gnomon_pollers.claims import Claim, steady
+from gnomon_pollers.outcomes import Outcome
+
+LaneChannelShard: TypeAlias = tuple[int, str, int]
+"""Where a delivery waits: lane, channel and shard."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyLook:
+    """What a look at the deliveries found."""
+
+    now_utc: datetime
+    first: Mapping[LaneChannelShard, Key]
+    next_at_utc: datetime | None
+
+
+async def next_ready(
+    pool: Pool, lanes: Sequence[int], channels: Sequence[str] | None, shards: Sequence[int], view: View[LaneChannelShard]
+) -> ReadyLook:
+    """The first ready delivery of each place above its bound, if it has one, and the earliest instant not yet ready."""
+    bound_lanes, bound_channels, bound_shards = view.columns or ("{}", "{}", "{}")
+    found = await rows(
+        pool,
+        "select now_utc, lane, channel, shard, first_at_utc, first_id"
+        " from gnomon.next_ready(%s, %s, %s, %s, %s, %s, %s, %s)",
+        [
+            array_of(lanes),
+            None if channels is None else array_of(channels),
+            array_of(shards),
+            bound_lanes,
+            bound_channels,
+            bound_shards,
+            view.after_at,
+            view.after_id,
+        ],
+    )
+    first = {
+        (row["lane"], row["channel"], row["shard"]): (row["first_at_utc"], row["first_id"])
+        for row in found
+        if row["lane"] is not None
+    }
+    next_at_utc = next((row["first_at_utc"] for row in found if row["lane"] is None), None)
+    return ReadyLook(found[0]["now_utc"], first, next_at_utc)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Who claims, and for how long."""
+
+    name: str
+    lease: timedelta
+
+
+async def exchange_deliveries(
+    pool: Pool,
+    worker: Worker,
+    outcomes: Sequence[Outcome],
+    view: View[LaneChannelShard],
+    place: tuple[str, str],
+    at_most: int,
+) -> list[Claim]:
+    """Settle outcomes of one lane and claim what is ready in one lane and channel, the shards in the view's order.
+
+    Nothing is claimed when at_most is 0. The lease is counted from before the call was sent.
+    """
+    lane, channel = place
+    shards = view.columns[-1] if view.columns else "{}"
+    asked_at = steady()
+    found = await rows(
+        pool,
+        "select delivery_id, claim_id, attempt, claimed_until_utc - now_utc as lease, now_utc, event::text as event"
+        " from gnomon.exchange_deliveries("
+        "array(select o from jsonb_populate_recordset(null::gnomon.delivery_outcome, %s::jsonb) as o),"
+        " %s, %s, %s, %s, %s, %s, %s, %s)",
+        [
+            msgspec.json.encode(outcomes).decode(),
+            lane,
+            channel,
+            shards,
+            at_most,
+            worker.lease,
+            worker.name,
+            view.after_at if view.columns else None,
+            view.after_id if view.columns else None,
+        ],
+    )
+    claims = [
+        Claim(
+            delivery_id=row["delivery_id"],
+            claim_id=str(row["claim_id"]),
+            lane=lane,
+            channel=channel,
+            attempt=row["attempt"],
+            # Spaces go without reading the numbers: a float in between would change what the caller wrote.
+            event=msgspec.json.format(row["event"].encode(), indent=-1),
+            claimed_at_utc=row["now_utc"],
+            asked_at=asked_at,
+            ends_at=asked_at + row["lease"],
+        )
+        for row in found
+    ]
+    return sorted(claims, key=_due_order)
+
+
+async def release_deliveries(pool: Pool, lane: str, claims: Sequence[Claim]) -> int:
+    """Hand back claims that were never tried; how many were still ours."""
+    found = await one(
+        pool,
+        "select gnomon.release_deliveries(%s, %s, %s::uuid[]) as released_count",
+        [lane, [claim.delivery_id for claim in claims], [claim.claim_id for claim in claims]],
+    )
+    return int(found["released_count"])
+
+
+def _due_order(claim: Claim) -> str:
+    # An id begins with the due instant and its text sorts as it does.
+    return claim.delivery_id

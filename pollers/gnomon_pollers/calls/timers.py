@@ -1,0 +1,92 @@
+"""Looking at timers and firing them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple, TypeAlias
+
+from gnomon.database.call import one, rows
+from gnomon.database.pool import Pool
+from gnomon_pollers.bounds import Key, View, array_of
+
+LaneShard: TypeAlias = tuple[int, int]
+"""Where a timer waits: lane and shard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look into the time plane found."""
+
+    now_utc: datetime
+    first: Mapping[LaneShard, Key]
+    """The first row of every place where one is due."""
+    next_at_utc: datetime | None
+    """The earliest instant not yet due."""
+
+
+class Fired(NamedTuple):
+    """What one call of fire did."""
+
+    taken_count: int
+    fired_count: int
+    set_back_count: int
+    stale_count: int
+    expired_count: int
+    is_full: bool
+
+    @classmethod
+    def sum(cls, fired: Sequence["Fired"]) -> "Fired":
+        """What several calls did; full when one of them was."""
+        taken, done, set_back, stale, expired, full = zip(*fired, strict=True)
+        return cls(sum(taken), sum(done), sum(set_back), sum(stale), sum(expired), any(full))
+
+
+NOTHING_FIRED: Final = Fired(0, 0, 0, 0, 0, is_full=False)
+
+
+async def next_due(pool: Pool, view: View[LaneShard]) -> Look:
+    """The first due timer above the bound of each place, and the earliest instant not yet due."""
+    lanes, shards = view.columns
+    sql = "select now_utc, lane, shard, first_at_utc, first_id from gnomon.next_due(%s, %s, "
+    if view.common is None:
+        found = await rows(pool, sql + "%s, %s)", [lanes, shards, view.after_at, view.after_id])
+    else:
+        count = len(view.keys)
+        at, row = view.common
+        found = await rows(
+            pool,
+            sql + "array_fill(%s::timestamptz, array[%s::int]), array_fill(%s::uuid, array[%s::int]))",
+            [lanes, shards, at, count, row, count],
+        )
+    first = {(row["lane"], row["shard"]): (row["first_at_utc"], row["first_id"]) for row in found if row["lane"] is not None}
+    next_at_utc = next((row["first_at_utc"] for row in found if row["lane"] is None), None)
+    return Look(found[0]["now_utc"], first, next_at_utc)
+
+
+async def fire_slice(pool: Pool, lane: int, view: View[LaneShard], each: int) -> Fired:
+    """Fire what is due in one lane and the shards of one slice, at most `each` a shard."""
+    _, shards = view.columns
+    return await one(
+        pool,
+        "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full"
+        " from gnomon.fire_slice(%s::smallint, %s, %s, %s, %s)",
+        [lane, shards, view.after_at, view.after_id, each],
+        shape=Fired,
+    )
+
+
+async def fire_far(pool: Pool, shards: Sequence[int], at_most: int) -> Fired:
+    """Fire what is due among the far timers."""
+    return await one(
+        pool,
+        "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full from gnomon.fire_far(%s, %s)",
+        [array_of(shards), at_most],
+        shape=Fired,
+    )
+
+
+async def oldest_period_utc(pool: Pool) -> datetime | None:
+    """Where a sweep from the very start begins; None when there is no period."""
+    found = await one(pool, "select nullif(gnomon.oldest_period_utc(), '-infinity') as at_utc")
+    at_utc: datetime | None = found["at_utc"]
+    return at_utc
