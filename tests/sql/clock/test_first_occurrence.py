@@ -292,7 +292,8 @@ def test_no_setting_of_the_session_decides_anything(room: psycopg.Connection) ->
     """Texts of a compiled rule are read back in the one form that every DateStyle reads alike."""
     query = """
         select c.rule, extract(epoch from f.due_at_utc)::bigint as due, f.anchored
-          from gnomon_data.compile_rule(%s) as c, lateral gnomon_data.first_occurrence(c.rule, %s, '2026-02-01T12:00:00Z', null) as f
+          from gnomon_data.compile_rule(%s) as c,
+               lateral gnomon_data.first_occurrence(c.rule, %s, '2026-02-01T12:00:00Z', null) as f
     """
     requests: list[dict[str, Any]] = [
         {"schedule_at": "2026-03-04T05:06:07.5Z", "offset": "-PT1H"},
