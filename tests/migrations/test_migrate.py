@@ -10,7 +10,7 @@ from threading import Event
 import psycopg
 import pytest
 
-from gnomon.database import catalogue, migrate, version
+from gnomon.database import catalogue, environment, migrate, version
 from gnomon.database.environment import DatabaseBusy
 from gnomon.database.migrate import Migrated, RevisionUnknown
 from gnomon.database.steps import SqlFileFailed
@@ -40,6 +40,17 @@ def test_of_many_at_once_one_migrates(empty_database_url: str, monkeypatch: pyte
     assert {one["revision"] for one in done} == {"0001"}
 
 
+def test_another_migration_is_waited_for_and_named(empty_database_url: str) -> None:
+    told: list[str] = []
+    with psycopg.connect(empty_database_url) as other:
+        other.execute("select pg_advisory_xact_lock(%s)", [environment.LOCK_KEY])
+        with pytest.raises(DatabaseBusy):
+            migrate.upgrade(empty_database_url, report=told.append, lock_timeout=SHORT, patience=SHORT * 20)
+        other.rollback()
+    assert set(told) == {"waiting for another migration of this database"}
+    assert migrate.upgrade(empty_database_url).applied == ("0001",)
+
+
 def test_the_version_is_told_to_readiness(empty_database_url: str) -> None:
     migrate.upgrade(empty_database_url)
     with psycopg.connect(empty_database_url) as connection:
@@ -52,7 +63,7 @@ def test_a_locked_table_is_waited_for_outside_its_queue(empty_database_url: str,
     has_waited = Event()
 
     def note(line: str) -> None:
-        if line.startswith("waiting"):
+        if line == "waiting for locks that others hold":
             has_waited.set()
 
     with ThreadPoolExecutor(1) as beside, psycopg.connect(empty_database_url) as reader:

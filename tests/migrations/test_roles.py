@@ -49,6 +49,13 @@ def test_without_the_right_the_statements_are_told_and_suffice(url: str) -> None
         assert value(admin, "select gnomon.schema_revision()") == "0001"
 
 
+def test_the_right_to_make_roles_is_enough(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("alter role owner createrole")
+        assert migrate.upgrade(owned(url)).applied == ("0001",)
+        assert value(admin, MAY_USE, "gnomon_admin", "gnomon_worker")
+
+
 def test_part_of_them_is_completed(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as admin:
         admin.execute("create role gnomon_worker nologin")

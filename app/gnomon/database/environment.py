@@ -80,6 +80,8 @@ class Run:
     patience: timedelta = PATIENCE
     applied: list[str] = field(default_factory=list)
     """Revisions stepped over, up or down, by the attempt that succeeded."""
+    waits_for: str = "locks that others hold"
+    """What an attempt that runs into lock_timeout was waiting for."""
     stands_at: str | None = None
     """The revision the database is at in the end; None: nothing of Gnomon is in it."""
 
@@ -119,7 +121,7 @@ def online(run: Run) -> None:
                 raise
             if time.monotonic() > deadline:
                 raise DatabaseBusy(DatabaseBusy.__doc__) from error
-            run.report(f"waiting: {error.orig.diag.message_primary}")
+            run.report(f"waiting for {run.waits_for}")
             time.sleep(full_jitter(attempt, base=_FIRST_PAUSE, ceiling=_LONGEST_PAUSE).total_seconds())
         else:
             return
@@ -144,7 +146,9 @@ def _change(run: Run, engine: sa.Engine) -> None:
         roles.ensure(connection)
     with engine.begin() as connection:
         _limit_waiting(connection, run)
+        run.waits_for = "another migration of this database"
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK_KEY)))
+        run.waits_for = "locks that others hold"
         connection.exec_driver_sql(_PRIVATE_SCHEMA)
         run.applied.clear()
 

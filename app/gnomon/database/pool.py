@@ -78,9 +78,13 @@ async def _working_connection(pool: Pool) -> Connection:
     deadline = time.monotonic() + pool.timeout
     while (left := deadline - time.monotonic()) > 0:
         connection = await pool.getconn(timeout=left)
-        if not _has_news(connection) or await _answers(connection):
-            return connection
-        await connection.close()
+        try:
+            if not _has_news(connection) or await _answers(connection):
+                return connection
+            await connection.close()
+        except BaseException:  # cancelled while it asked: given back, or the pool would miss it for ever
+            await pool.putconn(connection)
+            raise
         await pool.putconn(connection)  # closed, so the pool makes another in its place
     raise PoolTimeout
 

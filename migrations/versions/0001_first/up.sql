@@ -36,6 +36,9 @@ comment on type gnomon.user_set is
 create type gnomon.user_item as (ordinal int, user_id text, moved_count int, error_code text, error_detail text);
 comment on type gnomon.user_item is 'One answer of set_users; ordinal counts from 1; error_code is null when the user was set.';
 
+create type gnomon.known_user as (user_id text, time_zone text, locale text);
+comment on type gnomon.known_user is 'What is known of a user.';
+
 -- schedules/types.sql
 
 create type gnomon.scheduled as (

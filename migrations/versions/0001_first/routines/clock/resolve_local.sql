@@ -1,20 +1,32 @@
+-- The values come typed, so that PostgreSQL has read them already: what its types take beyond a request (24:00, fractions,
+-- infinity, years BC) is refused here.
 create or replace function gnomon.resolve_local(
     on_date date, local_time time, time_zone text, on_gap text default 'next_valid', on_overlap text default 'first',
     out at_utc timestamptz, out kind text)
 language plpgsql stable security definer set search_path = ''
 as $$
+declare
+    fault gnomon_data.fault;
+    found record;
 begin
-    -- As text they pass the readers of requests, which refuse 24:00 and fractions, infinity and null. Years BC apart, since
-    -- to_char leaves the BC out.
-    perform gnomon_data.raise_fault(f.fault) from gnomon_data.read_date(
-        coalesce(case when on_date >= date '0001-01-01' then to_char(on_date, 'YYYY-MM-DD') end, on_date::text, ''), '/on_date') as f;
-    perform gnomon_data.raise_fault(f.fault) from gnomon_data.read_local_time(coalesce(local_time::text, ''), '/local_time') as f;
-    perform gnomon_data.raise_fault(coalesce(
-        gnomon_data.zone_fault(time_zone),
-        gnomon_data.word_fault(jsonb_build_object('on_gap', on_gap), 'on_gap', array['next_valid', 'skip']),
-        gnomon_data.word_fault(jsonb_build_object('on_overlap', on_overlap), 'on_overlap', array['first', 'second'])));
-    select i.at_utc, i.kind into at_utc, kind
-      from gnomon_data.instant_of(on_date + local_time, time_zone, on_gap, on_overlap) as i;
+    fault := case
+        when on_date is null or on_date not between date '0001-01-01' and date '9999-12-31'
+            then gnomon_data.field_fault('GN014', '/on_date', 'must be a date of the years 1 to 9999')
+        when local_time is null or local_time = time '24:00' or local_time <> local_time::time(0)
+            then gnomon_data.field_fault('GN013', '/local_time', 'must be from 00:00 to 23:59:59, in whole seconds',
+                'the end of a day is 00:00 of the next day')
+        when on_gap is null or on_gap not in ('next_valid', 'skip')
+            then gnomon_data.field_fault('GN024', '/on_gap', 'must be next_valid or skip, not ' || gnomon_data.quoted(on_gap))
+        when on_overlap is null or on_overlap not in ('first', 'second')
+            then gnomon_data.field_fault('GN024', '/on_overlap', 'must be first or second, not ' || gnomon_data.quoted(on_overlap))
+        else gnomon_data.zone_fault(time_zone)
+    end;
+    if fault.code is not null then
+        perform gnomon_data.raise_fault(fault);
+    end if;
+    found := gnomon_data.instant_of(on_date + local_time, time_zone, on_gap, on_overlap);
+    at_utc := found.at_utc;
+    kind := found.kind;
 end
 $$;
 

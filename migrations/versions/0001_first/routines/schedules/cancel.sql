@@ -3,6 +3,8 @@
 -- skips what is locked here; what was handed over before keeps its claim and is only marked, and nobody waits for a worker.
 -- cancelled is answered only when nothing of the current occurrence had been handed over: a claim of it that had not
 -- committed when we locked can never commit.
+-- The clock is read once the schedule is ours: read before, it would be behind that of a fire that we waited for, and the
+-- ledger would tell that the fire came last.
 create or replace function gnomon_data.cancel(shard smallint, schedule_id uuid) returns gnomon.cancelled
 language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off
@@ -15,7 +17,6 @@ declare
     answer gnomon.cancelled;
 begin
     perform pg_current_xact_id();
-    now_utc := gnomon_data.now_utc();
     select s.user_id, s.key into keyed from gnomon_data.schedules as s where s.shard = cancel.shard and s.id = schedule_id;
     if keyed.key is null then
         select d.user_id, d.key into keyed from gnomon_data.deliveries as d
@@ -26,6 +27,7 @@ begin
           where k.shard = cancel.shard and k.kind = 1 and k.key_hash = gnomon_data.key_hash(keyed.user_id, keyed.key) for update;
     end if;
     delete from gnomon_data.schedules as s where s.shard = cancel.shard and s.id = schedule_id returning s.* into gone;
+    now_utc := gnomon_data.now_utc();
     ended := gnomon_data.stop_deliveries(cancel.shard, schedule_id, now_utc);
     if gone.id is null and ended.current_id is null then
         return gnomon_data.ended_answer(cancel.shard, schedule_id);
@@ -56,6 +58,10 @@ begin
             coalesce(gone.template_id, ended.template_id), coalesce(gone.lane, ended.lane), answer.fired_count,
             coalesce(gone.due_at_utc, ended.due_at_utc), coalesce(gone.fire_at_utc, ended.due_at_utc),
             coalesce(gone.nominal_local, ended.nominal_local), coalesce(gone.time_zone, ended.time_zone), to_jsonb(answer));
+    elsif answer.stopped_count > 0 then
+        -- The ledger has the end of it; what was answered is kept apart, for a repeat after the deliveries are gone.
+        perform gnomon_data.log_day('events', now_utc);
+        insert into gnomon_data.events (at_utc, shard, schedule_id, kind, detail) values (now_utc, cancel.shard, schedule_id, 'stopped', to_jsonb(answer));
     end if;
     return answer;
 end

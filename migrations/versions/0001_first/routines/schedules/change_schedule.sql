@@ -14,6 +14,10 @@ begin
     old := gnomon_data.set_back(old, now_utc);
     placed := d;
     placed.schedule_id := old.id;
+    if d.when_words -> 'recurrence' = old.when_words -> 'recurrence' and d.when_words -> 'schedule_date' is not distinct from old.when_words -> 'schedule_date' then
+        -- Another time of day is no other rhythm: the weekday, and the week that "every 2 weeks" counts from, stay.
+        placed.compiled := placed.compiled || jsonb_strip_nulls(jsonb_build_object('days', old.rule -> 'days', 'anchor', old.rule -> 'anchor'));
+    end if;
     placed := gnomon_data.place_draft(placed, now_utc, greatest(now_utc, old.last_due_at_utc));
     moves := (d.when_words - array['expires_at', 'expires_in']) is distinct from (old.when_words - array['expires_at', 'expires_in']);
     if moves and (placed.place_fault).code is not null then

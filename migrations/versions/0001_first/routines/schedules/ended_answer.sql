@@ -6,15 +6,21 @@ as $$
 declare
     last gnomon_data.occurrence_log;
     fired record;
+    told jsonb;
     answer gnomon.cancelled;
 begin
     select o.* into last from gnomon_data.occurrence_log as o
      where o.shard = ended_answer.shard and o.schedule_id = ended_answer.schedule_id and o.is_last
-     order by o.logged_at_utc desc limit 1;
+     order by o.outcome = 'cancelled' desc, o.logged_at_utc desc limit 1;
     if last.shard is null then
         perform gnomon_data.fail('GN020', format('no schedule has the id %L', gnomon_data.id_text('sch', schedule_id)));
     elsif last.outcome = 'cancelled' then
         return jsonb_populate_record(null::gnomon.cancelled, last.detail);
+    end if;
+    select e.detail into told from gnomon_data.events as e
+     where e.shard = ended_answer.shard and e.schedule_id = ended_answer.schedule_id and e.kind = 'stopped' order by e.at_utc limit 1;
+    if told is not null then
+        return jsonb_populate_record(null::gnomon.cancelled, told);
     end if;
     answer.schedule_id := gnomon_data.id_text('sch', schedule_id);
     answer.status := last.outcome;

@@ -11,7 +11,7 @@ begin
      where x.shard = ended_details.shard and x.schedule_id = ended_details.schedule_id order by x.due_at_utc desc limit 1;
     select o.* into last from gnomon_data.occurrence_log as o
      where o.shard = ended_details.shard and o.schedule_id = ended_details.schedule_id and o.is_last
-     order by o.logged_at_utc desc limit 1;
+     order by o.outcome = 'cancelled' desc, o.logged_at_utc desc limit 1;
     if last.shard is null then
         perform gnomon_data.fail('GN020', format('no schedule has the id %L', gnomon_data.id_text('sch', schedule_id)));
     end if;
@@ -21,7 +21,7 @@ begin
     found.lane := gnomon_data.lane_name(last.lane);
     found.fire_at_utc := last.fire_at_utc;
     found.time_zone := last.time_zone;
-    found.local_time := to_char(last.nominal_local, 'HH24:MI:SS');
+    found.local_time := gnomon_data.time_text(last.nominal_local::time);
     found.status := gnomon_data.status_of(ended_details.shard, ended_details.schedule_id, gnomon_data.now_utc());
     found.created_at_utc := gnomon_data.at_of_id(schedule_id);
     if found.status in ('fired', 'completed') then

@@ -18,7 +18,7 @@ begin
     found.fire_at_utc := gnomon_data.pending_fire_at(s);
     found.time_zone := s.time_zone;
     found.time_zone_source := s.time_zone_source;
-    found.local_time := s.rule ->> 'time';
+    found.local_time := gnomon_data.time_text((s.rule ->> 'time')::time);
     found.channels := coalesce(s.channels, gnomon_data.default_channels());
     found.params := coalesce(gnomon_data.request_of(s) -> 'params', '{}');
     found.lane := gnomon_data.lane_name(s.lane);

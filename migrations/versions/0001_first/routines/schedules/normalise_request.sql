@@ -25,7 +25,7 @@ begin
          order by e.key
     loop
         if given.field is null then
-            fault := gnomon_data.field_fault('GN024', '/' || given.name, 'is no field of a schedule request',
+            fault := gnomon_data.field_fault('GN024', '/' || replace(replace(given.name, '~', '~0'), '/', '~1'), 'is no field of a schedule request',
                 'known: ' || (select string_agg(f.field, ', ') from gnomon_data.request_fields() as f where f.is_built));
         elsif not given.is_built then
             fault := gnomon_data.field_fault('GN028', '/' || given.name, 'is not available in this version');

@@ -1,5 +1,6 @@
 -- Along the life: a schedule row, then deliveries not yet due (fired ahead, still belonging to the schedule), then the
--- ledger. Looked at in this order because that is the order in which an occurrence moves.
+-- ledger. Looked at in this order because that is the order in which an occurrence moves. Nothing comes after a cancel, so
+-- it is the last whatever the clock said.
 create or replace function gnomon_data.status_of(shard smallint, schedule_id uuid, now_utc timestamptz) returns text
 language sql stable
 as $$
@@ -9,7 +10,7 @@ as $$
           where d.shard = status_of.shard and d.schedule_id = status_of.schedule_id and d.due_at_utc > now_utc and d.claim_id is null limit 1),
         (select o.outcome from gnomon_data.occurrence_log as o
           where o.shard = status_of.shard and o.schedule_id = status_of.schedule_id and o.is_last
-          order by o.logged_at_utc desc limit 1))
+          order by o.outcome = 'cancelled' desc, o.logged_at_utc desc limit 1))
 $$;
 
 comment on function gnomon_data.status_of(smallint, uuid, timestamptz) is

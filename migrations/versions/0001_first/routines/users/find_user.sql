@@ -1,4 +1,4 @@
-create or replace function gnomon.find_user(user_id text) returns table (found_user_id text, time_zone text, locale text)
+create or replace function gnomon.find_user(user_id text) returns setof gnomon.known_user
 language sql stable security definer set search_path = ''
 as $$
     select u.user_id, u.time_zone, u.locale from gnomon_data.users as u
