@@ -107,6 +107,17 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(**values, given=frozenset(values))  # type: ignore[arg-type]  # each reader returns the type of its field
 
 
+def surroundings() -> dict[str, str]:
+    """The environment for a child process that is to know nothing of our settings: everything but the GNOMON_* variables."""
+    return {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
+
+
+def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The GNOMON_* variables as they are set, for a child process that is to be told the same."""
+    environment = os.environ if environment is None else environment
+    return {name: text for name, text in environment.items() if name.startswith(PREFIX)}
+
+
 def variable_names() -> frozenset[str]:
     """Every variable this version reads."""
     return frozenset(PREFIX + name.upper() for name in _READERS)

@@ -1,0 +1,1 @@
+"""Roles as child processes, for the commands that run several of them: `demo` and `up`."""

@@ -1,0 +1,210 @@
+"""One run of the demo, from an empty folder to the account."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, TypeAlias
+
+import aiohttp
+
+from gnomon.children.child import Child
+from gnomon.children.lines import read_line
+from gnomon.database.call import rows
+from gnomon.database.pool import Pool, open_pool
+from gnomon.deliveries.calls import queue_numbers
+from gnomon.demo.book import Book
+from gnomon.demo.clocks import Clock, measured
+from gnomon.demo.doors import HttpDoor, SqlDoor
+from gnomon.demo.faults import Fault, Faults
+from gnomon.demo.load import Load, Pace
+from gnomon.demo.mix import Mix, Times, users_of
+from gnomon.demo.receipts import Receipts
+from gnomon.demo.report import Report, report
+from gnomon.demo.stage import LEASE, POLLERS, SINK, WORKERS, Stage, stage
+from gnomon.demo.tally import Tally
+from gnomon.settings import adopted, read_settings
+from gnomon.web.calls import set_settings
+
+Users: TypeAlias = tuple[tuple[str, str], ...]
+
+_USERS: Final = 500
+
+_LOOK_EVERY: Final = timedelta(milliseconds=200)
+_LOOK_FOR_FIRST: Final = timedelta(milliseconds=20)
+_FIRST_WITHIN: Final = timedelta(seconds=60)
+
+_HEARTBEATS: Final = 2 * len(POLLERS) + len(WORKERS)
+"""A poller has one for each of its two roles."""
+_LOOKS_FOR_ALL: Final = 25
+_SHARED_OUT: Final = timedelta(seconds=2)
+"""After the last process came: each gives up what is more than its share, and takes its share a heartbeat later."""
+
+_SOON: Final = timedelta(seconds=10)
+"""After the last request: what is due within this time belongs to the run, everything else is more than 20 min away."""
+_SILENCE: Final = timedelta(seconds=3)
+"""So long a process is silent before others take its place."""
+
+
+class NothingDelivered(Exception):
+    """Nothing was delivered at all."""
+
+    hint = "`gnomon demo` without --json shows what its processes say."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What is asked of a run."""
+
+    length: timedelta = timedelta(seconds=20)
+    """How long requests are made."""
+    rate: float = 200
+    """Requests a second."""
+    is_calm: bool = False
+    """Without faults."""
+
+
+class Run:
+    """A run, as far as it has come: what a screen shows of it."""
+
+    def __init__(self, options: Options, say: Callable[[str], None]) -> None:
+        """`say` is told, in a line, what happens."""
+        self.options = options
+        self.phase = "starting"
+        self.book = Book()
+        self.clock = Clock()
+        self.children: tuple[Child, ...] = ()
+        self.server_pid: int | None = None
+        self.load: Load | None = None
+        self.times: Times | None = None
+        self.tally = Tally(self.book, self.clock)
+        self.first_delivery: timedelta | None = None
+        """From the start of the run to the first delivery."""
+        self.faults: list[Fault] = []
+        self._say = say
+        self._began = time.monotonic()
+
+    async def play(self, sink: Sequence[str] = SINK) -> Report:
+        """Do it all. `sink` is what the interpreter runs as the receiver. Raises ChildEnded, NothingDelivered."""
+        async with stage(self._heard, sink) as built, _doors(built) as (pool, sql, http):
+            self.children = built.children
+            self.server_pid = built.database.pid
+            self.clock = await measured(pool)
+            self.tally = Tally(self.book, self.clock)
+            self.load = Load(self.book, self.clock, sql=sql, http=http)
+            receipts = Receipts(built.received)
+            async with _beside(self._look(receipts)):
+                users = await self._prepare(built, pool)
+                await self._warm_up(pool, receipts)
+                await self._play(built, users)
+                await self._drain(receipts)
+            self.phase = "stopping"
+            return self._account(receipts)
+
+    async def _prepare(self, built: Stage, pool: Pool) -> Users:
+        """What the roles would say themselves in a moment, and users who live somewhere."""
+        await set_settings(pool, adopted(read_settings(built.environment)))
+        users = users_of(_USERS)
+        told = json.dumps([{"user_id": user_id, "time_zone": zone} for user_id, zone in users])
+        sql = "select error_detail from gnomon.set_users(%s::jsonb) where error_code is not null"
+        if refused := await rows(pool, sql, (told,)):
+            message = f"The database does not know a zone: {refused[0]['error_detail']}"
+            raise RuntimeError(message)
+        return users
+
+    async def _warm_up(self, pool: Pool, receipts: Receipts) -> None:
+        """Wait for the first delivery, then until every process is there and has its share."""
+        assert self.load is not None
+        await self.load.ask_first(0)
+        async with asyncio.timeout(_FIRST_WITHIN.total_seconds()):
+            while not receipts.all:
+                await asyncio.sleep(_LOOK_FOR_FIRST.total_seconds())
+                self._add(receipts)
+        self.first_delivery = timedelta(seconds=time.monotonic() - self._began)
+        self._say(f"the first delivery arrived {self.first_delivery.total_seconds():.1f} s after the start")
+        for _ in range(_LOOKS_FOR_ALL):
+            if await _heartbeats(pool) >= _HEARTBEATS:
+                break
+            await asyncio.sleep(_LOOK_EVERY.total_seconds())
+        await asyncio.sleep(_SHARED_OUT.total_seconds())
+
+    async def _play(self, built: Stage, users: Users) -> None:
+        """The load, and the faults in its middle."""
+        assert self.load is not None
+        begin = self.clock.now_utc()
+        length = self.options.length
+        times = Times(begin_utc=begin, end_utc=begin + length, herd_utc=begin + length / 2)
+        faults = Faults(built, times, self.clock, self._say)
+        self.times, self.faults, self.phase = times, faults.done, "running"
+        pace = Pace(round(length.total_seconds() * self.options.rate), self.options.rate)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.load.run(Mix(times, users), pace))
+            if not self.options.is_calm:
+                group.create_task(faults.run())
+        self.server_pid = built.database.pid
+
+    async def _drain(self, receipts: Receipts) -> None:
+        """Wait until all that is due has arrived; for what a killed process held, at most until its lease is over."""
+        self.phase = "waiting for the last ones"
+        now = self.clock.now_utc()
+        # What was sent and not settled by a killed one would be seen again when its lease is over.
+        looked_for = max([now, *(self.times.begin_utc + fault.at + LEASE for fault in self.faults if self.times)])
+        last_due = max(
+            (instant for promise in self.book for instant in promise.instants if instant < now + _SOON), default=now
+        )
+        deadline = max(looked_for, last_due) + LEASE + _SILENCE
+        while (now := self.clock.now_utc()) < deadline:
+            if now > max(looked_for, last_due) and not self._account(receipts).lost:
+                return
+            await asyncio.sleep(_LOOK_EVERY.total_seconds())
+
+    def _account(self, receipts: Receipts) -> Report:
+        assert self.times is not None
+        assert self.load is not None
+        self._add(receipts)
+        return report(
+            list(self.book),
+            receipts.all,
+            until_utc=self.times.end_utc + _SOON,
+            clock=self.clock,
+            refusals=self.load.refusals,
+        )
+
+    async def _look(self, receipts: Receipts) -> None:
+        while True:
+            self._add(receipts)
+            self.tally.count(self.clock.now_utc())
+            await asyncio.sleep(_LOOK_EVERY.total_seconds())
+
+    def _add(self, receipts: Receipts) -> None:
+        self.tally.add(receipts.read())
+
+    def _heard(self, name: str, is_error: bool, line: str) -> None:  # noqa: FBT001  # as Hear says it
+        if is_error and not (told := read_line(line)).is_routine:
+            self._say(f"{name}: {told.text}")
+
+
+async def _heartbeats(pool: Pool) -> float:
+    return sum(number.value for number in await queue_numbers(pool) if number.name == "heartbeats")
+
+
+@contextlib.asynccontextmanager
+async def _doors(built: Stage) -> AsyncIterator[tuple[Pool, SqlDoor, HttpDoor]]:
+    """The pool and the two ways in."""
+    pool = open_pool(built.database.url, min_size=4, max_size=8, application_name="gnomon demo")
+    async with pool, aiohttp.ClientSession() as session:
+        yield pool, SqlDoor(pool), HttpDoor(session, built.api_address)
+
+
+@contextlib.asynccontextmanager
+async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Do something as long as the block lasts."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
