@@ -42,9 +42,9 @@ class Health:
         app.add_routes(
             [web.get("/healthz", self._alive), web.get("/readyz", self._ready), web.get("/metrics", self._numbers)]
         )
-        self._runner = web.AppRunner(app, access_log=None)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         await self._runner.setup()
-        await web.TCPSite(self._runner, host, port, shutdown_timeout=1).start()
+        await web.TCPSite(self._runner, host, port).start()
 
     async def stop(self) -> None:
         """Serve no more."""

@@ -6,6 +6,7 @@ The guard sits where a socket is made, so it sees the address that will be conne
 
 import socket
 from collections.abc import Callable
+from errno import EACCES
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any, Final, TypeAlias
 
@@ -15,6 +16,9 @@ SocketFactory: TypeAlias = Callable[[_AddressInfo], socket.socket]
 
 # Gateways for networks without IPv4 carry the real address in the last 32 bits.
 _NAT64: Final = IPv6Network("64:ff9b::/96")
+
+# Such gateways of one's own (RFC 8215); Pythons before 3.13 take them for public.
+_LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 
 
 class AddressRefused(OSError):
@@ -29,6 +33,8 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
             carried = IPv4Address(int(address) & 0xFFFFFFFF)
         if carried is not None:
             return is_public(carried)
+        if address in _LOCAL_NAT64:
+            return False
     return address.is_global and not address.is_multicast
 
 
@@ -37,5 +43,6 @@ def public_socket(address_info: _AddressInfo) -> socket.socket:
     family, kind, protocol, _, address = address_info
     if not is_public(ip_address(address[0])):
         message = f"{address[0]} is not a public address; GNOMON_WEBHOOK_PRIVATE=on allows it"
-        raise AddressRefused(message)
+        # With a number, or aiohttp would drop the words.
+        raise AddressRefused(EACCES, message)
     return socket.socket(family, kind, protocol)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Final
 
 import aiohttp
-from standardwebhooks.webhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError, Webhook
 
 from gnomon.settings import SettingInvalid, Settings
 from gnomon_pollers.channels.addresses import public_socket
@@ -127,6 +127,6 @@ def _signer(secret: str | None) -> Webhook | None:
         return None
     try:
         return Webhook(secret)
-    except (ValueError, RuntimeError) as fault:
+    except (ValueError, EmptyWebhookSecretError) as fault:
         hint = "Use whsec_ and the key in base64, for example the output of `openssl rand -base64 32`."
         raise SettingInvalid("GNOMON_WEBHOOK_SECRET", "is no base64 key.", hint) from fault
