@@ -53,6 +53,7 @@ def test_a_difference_shows(connection: psycopg.Connection, change: str) -> None
 
 
 def test_the_first_revision_is_todays_sql(tmp_path: Path) -> None:
+    """Up to the first release; from then on its folder stays as it is."""
     copy = tmp_path / "migrations"
     shutil.copytree(migrations_folder(), copy, ignore=shutil.ignore_patterns("__pycache__"))
     freeze.refresh(sql_folder(), copy)

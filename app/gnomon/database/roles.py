@@ -23,6 +23,8 @@ ROLES: Final[dict[str, tuple[str, ...]]] = {
 #: Somebody else made the same role or membership in this very moment: there already, or its row just changed.
 _RACES: Final = ("42710", "23505", "XX000")
 
+_TRIES: Final = 3
+
 _DENIED: Final = "42501"
 
 _PRESENT: Final = sa.text("select rolname from pg_roles where rolname = any(:names)")
@@ -43,15 +45,16 @@ class RolesMissing(RuntimeError):
 
 def ensure(connection: sa.Connection) -> None:
     """Make what is missing, in the caller's transaction. Raises RolesMissing without the right to."""
-    for statement in missing(connection):
-        try:
-            with connection.begin_nested():
-                connection.exec_driver_sql(statement)
-        except sa.exc.DBAPIError as error:
-            if _code(error) == _DENIED:
-                raise RolesMissing(missing(connection)) from error
-            if _code(error) not in _RACES:
-                raise
+    for tries_left in reversed(range(_TRIES)):
+        for statement in missing(connection):
+            try:
+                with connection.begin_nested():
+                    connection.exec_driver_sql(statement)
+            except sa.exc.DBAPIError as error:
+                if _code(error) == _DENIED:
+                    raise RolesMissing(missing(connection)) from error
+                if _code(error) not in _RACES or not tries_left:
+                    raise
 
 
 def missing(connection: sa.Connection) -> list[str]:

@@ -101,16 +101,12 @@ def _emit(text: str) -> None:
 
 def _located(error: sa.exc.DBAPIError, path: Path, text: str) -> Exception:
     refused = error.orig
-    if not isinstance(refused, psycopg.Error) or _is_passing(refused):
+    if not isinstance(refused, psycopg.Error) or isinstance(refused, psycopg.OperationalError):
         return error  # a lock held elsewhere says nothing about the file; the migration tries again
     at = refused.diag.statement_position
     line = f":{text[: int(at)].count(chr(10)) + 1}" if at else ""
     message = f"{path.parent.name}/{path.name}{line}: {refused.diag.message_primary or refused}"
     return SqlFileFailed(message, refused.diag.message_hint or refused.diag.message_detail)
-
-
-def _is_passing(error: psycopg.Error) -> bool:
-    return isinstance(error, psycopg.OperationalError)
 
 
 def _frozen(folder: Path) -> list[Path]:
