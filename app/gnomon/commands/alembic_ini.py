@@ -10,9 +10,11 @@ def alembic_ini(
     *,
     is_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Print the path of a configuration for Alembic, for those who migrate by Alembic's own command.
+    """Print the path of a configuration for Alembic's own command.
 
-    The file is written for this installation and works from any folder; the database is GNOMON_DATABASE_URL.
+    For those who migrate from their own CI. The file is written for this
+    installation and works from any folder; the database is
+    GNOMON_DATABASE_URL.
 
     Example:
       alembic -c "$(gnomon alembic-ini)" upgrade head

@@ -16,10 +16,13 @@ def migrate(
     patience: Annotated[float, typer.Option(help="Seconds to go on trying while others hold locks.", min=0)] = 600,
     is_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Bring the database to this version's schema; safe to repeat, and to run from many pods at once.
+    """Bring the database to this version's schema.
 
-    Works on GNOMON_DATABASE_URL, else on the embedded database. Needs the right to create in the database; roles that
-    are missing are made, or their statements printed for an administrator.
+    Safe to repeat, and to run from many pods at once: one migrates, the
+    others wait. Works on GNOMON_DATABASE_URL, else on the embedded database.
+
+    The login needs the right to create in the database. Roles that are
+    missing are made, or their statements printed for an administrator.
 
     Examples:
       gnomon migrate

@@ -21,7 +21,8 @@ def psql(
 ) -> int:
     """Open psql on the database that Gnomon uses.
 
-    The psql on PATH is taken, else the one that comes with Gnomon. Its exit code is passed on.
+    The psql on PATH is taken, else the one that comes with Gnomon. Its exit
+    code is passed on.
 
     Examples:
       gnomon psql
