@@ -1,6 +1,5 @@
--- The form without bounds for whoever has no memory between calls: it starts at the proven marks, and looks among the far
--- timers too, as a sweep does. It looks far too, as the
--- sweep does: whoever calls nothing but this must lose nothing when no upkeep runs.
+-- The form without bounds for whoever has no memory between calls: it starts at the proven marks. It looks among the far
+-- timers too, as a sweep does: whoever calls nothing but this must lose nothing when no upkeep runs.
 create or replace function gnomon.fire_due(shards smallint[], at_most int default 500, out fired_count int, out next_due_at_utc timestamptz)
 language plpgsql volatile security definer set search_path = ''
 as $$
