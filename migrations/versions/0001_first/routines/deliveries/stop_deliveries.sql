@@ -1,6 +1,7 @@
 -- Locks in (shard, id) order and waits at most for one claim or settle to commit. The current occurrence is the latest one
 -- that has deliveries; of older ones still trying, too, no further attempt is made. One channel may be settled already
--- while another waits: that counts as handed over, and only the log knows it.
+-- while another waits: that counts as handed over, and only the log knows it. Each occurrence of which nothing was handed
+-- over is taken back in the ledger.
 create or replace function gnomon_data.stop_deliveries(
     shard smallint, schedule_id uuid, now_utc timestamptz,
     out current_id uuid, out user_id text, out dedup_key text, out template_id text, out lane smallint, out occurrence int,
@@ -47,14 +48,17 @@ begin
     perform gnomon_data.end_deliveries(array_agg(row(l.lane, l.shard, l.id, null, 'cancelled', null, null, null)::gnomon_data.settling
                 order by l.shard, l.id), now_utc)
        from unnest(locked) as l where l.claim_id is null having count(*) > 0;
-    if handed_over_count = 0 then
-        withdrawn_count := 1;
-        perform gnomon_data.log_day('occurrence_log', now_utc);
-        insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
-            notification_id, occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone)
-        values (now_utc, latest.shard, latest.schedule_id, 'withdrawn', false, latest.user_id, latest.template_id, latest.lane,
-            latest.notification_id, latest.occurrence, latest.scheduled_at_utc, latest.due_at_utc, latest.nominal_local, latest.time_zone);
-    end if;
+    perform gnomon_data.log_day('occurrence_log', now_utc);
+    insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
+        notification_id, occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone)
+    select now_utc, n.shard, n.schedule_id, 'withdrawn', false, n.user_id, n.template_id, n.lane, n.notification_id, n.occurrence,
+           n.scheduled_at_utc, n.due_at_utc, n.nominal_local, n.time_zone
+      from (select distinct on (l.notification_id) l.* from unnest(locked) as l order by l.notification_id, l.id) as n
+     where not exists (select from unnest(locked) as l where l.notification_id = n.notification_id and l.first_claimed_at_utc is not null)
+       and not exists (select from gnomon_data.delivery_log as g
+                        where g.shard = n.shard and g.due_at_utc = n.due_at_utc and g.notification_id = n.notification_id
+                          and g.first_claimed_at_utc is not null);
+    get diagnostics withdrawn_count = row_count;
 end
 $$;
 

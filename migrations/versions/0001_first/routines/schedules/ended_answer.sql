@@ -29,12 +29,14 @@ begin
     answer.stopped_count := 0;
     answer.handed_over_count := 0;
     if answer.was_fired then
-        select count(*), min(g.first_claimed_at_utc) into fired from gnomon_data.delivery_log as g
-         where g.shard = ended_answer.shard and g.due_at_utc = last.fire_at_utc and g.schedule_id = ended_answer.schedule_id
-           and g.first_claimed_at_utc is not null;
-        answer.status := 'fired';
+        select count(g.first_claimed_at_utc), min(g.first_claimed_at_utc), bool_and(g.outcome = 'expired') as is_expired
+          into fired from gnomon_data.delivery_log as g
+         where g.shard = ended_answer.shard and g.due_at_utc = last.fire_at_utc and g.schedule_id = ended_answer.schedule_id;
+        -- It fired, and was worthless before anybody took it over.
+        answer.was_fired := fired.count > 0 or fired.is_expired is not true;
+        answer.status := case when answer.was_fired then 'fired' else 'expired' end;
         answer.handed_over_count := fired.count;
-        answer.fired_at_utc := coalesce(fired.min, last.fire_at_utc);
+        answer.fired_at_utc := case when answer.was_fired then coalesce(fired.min, last.fire_at_utc) end;
     end if;
     return answer;
 end
