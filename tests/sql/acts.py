@@ -62,7 +62,9 @@ def claim(
     lease_for: timedelta = timedelta(seconds=30),
 ) -> list[Any]:
     """Take over what is ready."""
-    return rows(connection, "select * from gnomon.claim_deliveries(%s, %s, %s, %s, 'test')", lane, channel, at_most, lease_for)
+    return rows(
+        connection, "select * from gnomon.claim_deliveries(%s, %s, %s, %s, 'test')", lane, channel, at_most, lease_for
+    )
 
 
 def settle(connection: psycopg.Connection, claims: Iterable[Any], outcome: str = "sent", **more: Any) -> int:

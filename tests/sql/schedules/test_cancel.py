@@ -130,7 +130,9 @@ def _expired_unclaimed(connection: psycopg.Connection) -> None:
         (_expired_unclaimed, "expired"),
     ],
 )
-def test_a_repeat_gives_the_same_answer_now_and_after_all_is_over(at_noon: psycopg.Connection, come_to: Any, status: str) -> None:
+def test_a_repeat_gives_the_same_answer_now_and_after_all_is_over(
+    at_noon: psycopg.Connection, come_to: Any, status: str
+) -> None:
     schedule = given_schedule(at_noon, schedule_at="PT0S", expires_in="PT20M")
     come_to(at_noon)
 
