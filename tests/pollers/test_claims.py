@@ -10,7 +10,7 @@ CLAIMED = datetime(2026, 11, 30, 17, 5, tzinfo=UTC)
 
 
 def a_claim(**fields: Any) -> Claim:
-    whole = {
+    whole: dict[str, Any] = {
         "delivery_id": "dlv_01M8PSPCMQE4ETST3AGWKESZ2M",
         "claim_id": "c",
         "lane": "transactional",
