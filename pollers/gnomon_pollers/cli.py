@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Final
@@ -88,7 +89,8 @@ def _run(role: str, listen: str | None, name: str | None, main: Callable[[Any], 
     address = _address(listen)
     settings: Settings = read_settings()
     start_log(role)
-    with database_for(settings) as url:
+    # A server of the user's own may be away just now: then this process waits for it, where a command would end.
+    with database_for(settings) if settings.database_url is None else nullcontext(settings.database_url) as url:
         place = Place(url, settings, name or f"{role}@{socket.gethostname()}:{os.getpid()}", address)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(main(place))

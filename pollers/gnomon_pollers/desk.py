@@ -34,6 +34,9 @@ _SETTLE_GAP: Final = timedelta(milliseconds=10)
 _SMALL_CLAIM_GAP: Final = timedelta(milliseconds=20)
 """Before a claim of fewer than a quarter of what may be held: a backlog is not taken row by row."""
 
+_CANCEL_KEPT: Final = timedelta(seconds=5)
+"""The hint of a cancel may overtake the answer to the claim, by as long as the answer takes."""
+
 _NO_PLACE: Final[View[LaneChannelShard]] = View({})
 
 _log: Final = logger(__name__)
@@ -68,12 +71,15 @@ class Desk:
         self._slots: dict[str, Slots] = {}
         self._outcomes = Outcomes()
         self._given_up: list[Claim] = []
+        self._cancelled: dict[str, timedelta] = {}
         self._exchange: asyncio.Task[None] | None = None
         self._exchanged_at = steady()
         self._rest_until = timedelta()
         self._empty_claims = 0
         self._backoff = Backoff()
         self._is_closing = False
+        self._is_held_up = False
+        """Whether an outcome came back unsettled, since a caller's open transaction holds its delivery."""
 
     @property
     def is_busy(self) -> bool:
@@ -111,7 +117,7 @@ class Desk:
         wait = self._outcomes.wait_left(at)
         if wait is None:
             return None
-        return gap if self.is_quiet else max(gap, wait)
+        return gap if self.is_quiet and not self._is_held_up else max(gap, wait)
 
     def turn(self, ready: Sequence[tuple[str, Sequence[LaneChannelShard]]], view: View[LaneChannelShard]) -> None:
         """Exchange when there is a reason: `ready` are the channels with something ready, each with its places."""
@@ -123,7 +129,10 @@ class Desk:
             self._exchange.add_done_callback(self._exchanged)
 
     def drop(self, delivery_id: str) -> None:
-        """Give up a delivery that was cancelled, if it still waits here."""
+        """Give up a delivery that was cancelled, if it still waits here or is about to come."""
+        at = steady()
+        self._cancelled = {name: since for name, since in self._cancelled.items() if at - since < _CANCEL_KEPT}
+        self._cancelled[delivery_id] = at
         for slots in self._slots.values():
             slots.drop(delivery_id)
 
@@ -160,7 +169,8 @@ class Desk:
             await asyncio.wait([self._exchange], timeout=max(0.0, (until - steady()).total_seconds()))
             if steady() >= until:
                 break
-            await asyncio.sleep(self._pause_left(steady()).total_seconds())
+            pause = max(self._pause_left(steady()), _SETTLE_GAP if self._is_held_up else timedelta())
+            await asyncio.sleep(pause.total_seconds())
         return not (self._outcomes or self._given_up or self.is_busy)
 
     async def _exchange_once(
@@ -169,6 +179,7 @@ class Desk:
         began = steady()
         claimed_count = 0
         self.has_more = False
+        self._is_held_up = False
         await self._hand_back()
         for channel, places in ready:
             slots = await self._slots_for(channel)
@@ -180,7 +191,7 @@ class Desk:
             claimed_count += len(claims)
             self.has_more = self.has_more or len(claims) >= room
             self._accept(slots, claims)
-        while self._outcomes and (not ready or self._outcomes.wait_left(steady()) == timedelta()):
+        while self._outcomes and not self._is_held_up and (not ready or self._outcomes.wait_left(steady()) == timedelta()):
             await self._call("", _NO_PLACE, 0)
         self._empty_claims = self._empty_claims + 1 if ready and claimed_count == 0 else 0
         if self.has_more:
@@ -195,16 +206,15 @@ class Desk:
     def _accept(self, slots: Slots, claims: Sequence[Claim]) -> None:
         if claims:
             self._metrics.claimed(LANES[self.lane], claims[0].channel, len(claims))
-        if self._is_closing:
-            self._given_up.extend(claims)
-        else:
-            slots.accept(claims)
+        unwanted = [claim for claim in claims if self._is_closing or claim.delivery_id in self._cancelled]
+        self._given_up.extend(unwanted)
+        slots.accept(claim for claim in claims if claim not in unwanted)
 
     async def _call(self, channel: str, view: View[LaneChannelShard], at_most: int) -> list[Claim]:
         """One exchange; outcomes that could not be settled stay here."""
         batch = self._outcomes.take()
         try:
-            return await deliveries.exchange_deliveries(
+            claims, unsettled_ids = await deliveries.exchange_deliveries(
                 self._pool, self._worker, batch, view, (LANES[self.lane], channel), at_most
             )
         except DatabaseUnavailable:
@@ -213,6 +223,12 @@ class Desk:
         except Exception:
             await self._settle_one_by_one(batch)
             raise
+        # Handed in again after the wait of a fresh outcome: an open cancel ends when its caller likes.
+        self._is_held_up = bool(unsettled_ids)
+        for outcome in batch:
+            if outcome.delivery_id in unsettled_ids:
+                self._outcomes.add(outcome, steady())
+        return claims
 
     async def _settle_one_by_one(self, batch: list[Outcome]) -> None:
         """After a call that failed for good: one outcome that cannot be settled must not keep back the others."""

@@ -23,6 +23,9 @@ Step: TypeAlias = Callable[[], Awaitable[timedelta]]
 _SAID_AGAIN_AFTER: Final = timedelta(minutes=1)
 """How often the same failure of the same step is written to the log."""
 
+# No such schema, function or table: nobody has migrated yet, or an older version did.
+_NO_SCHEMA: Final = frozenset({"3F000", "42883", "42P01"})
+
 _log: Final = logger(__name__)
 
 
@@ -78,9 +81,19 @@ class Loop:
         if isinstance(fault, DatabaseUnavailable):
             self.outage.began(fault)
             return
+        if getattr(fault, "sqlstate", None) in _NO_SCHEMA:
+            name, reason = "migrate", str(fault).partition("\n")[0]
+            if self._may_say(name):
+                _log.error("the database lacks what this version calls; run gnomon migrate", reason=reason)
+            return
+        if self._may_say(name):
+            _log.error("a step failed", step=name, exc_info=fault)
+
+    def _may_say(self, name: str) -> bool:
         if steady() - self._said.get(name, -_SAID_AGAIN_AFTER) >= _SAID_AGAIN_AFTER:
             self._said[name] = steady()
-            _log.error("a step failed", step=name, exc_info=fault)
+            return True
+        return False
 
     async def _pause(self, duration: timedelta) -> None:
         try:

@@ -1,7 +1,7 @@
 """What tests of the clockwork start from: a pool on the test's database, a sink, real processes."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -42,9 +42,7 @@ def start(database_url: str, tmp_path: Path) -> Iterator[Callable[..., Role]]:
     with ExitStack() as stack:
 
         def start_role(*command: str, **environment: str) -> Role:
-            running: AbstractContextManager[Role] = running_role(
-                tmp_path, *command, GNOMON_DATABASE_URL=database_url, **environment
-            )
-            return stack.enter_context(running)
+            environment = {"GNOMON_DATABASE_URL": database_url} | environment
+            return stack.enter_context(running_role(tmp_path, *command, **environment))
 
         yield start_role

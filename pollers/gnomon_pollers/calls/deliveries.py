@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -63,6 +63,14 @@ class Worker:
     lease: timedelta
 
 
+class Exchanged(NamedTuple):
+    """What one exchange gave."""
+
+    claims: list[Claim]
+    unsettled_ids: frozenset[str]
+    """Deliveries that somebody's open transaction holds: their outcomes are to be handed in again."""
+
+
 async def exchange_deliveries(
     pool: Pool,
     worker: Worker,
@@ -70,7 +78,7 @@ async def exchange_deliveries(
     view: View[LaneChannelShard],
     place: tuple[str, str],
     at_most: int,
-) -> list[Claim]:
+) -> Exchanged:
     """Settle outcomes of one lane and claim what is ready in one lane and channel, the shards in the view's order.
 
     Nothing is claimed when at_most is 0. The lease is counted from before the call was sent.
@@ -110,8 +118,10 @@ async def exchange_deliveries(
             ends_at=asked_at + row["lease"],
         )
         for row in found
+        if row["event"] is not None
     ]
-    return sorted(claims, key=_due_order)
+    unsettled_ids = frozenset(row["delivery_id"] for row in found if row["event"] is None)
+    return Exchanged(sorted(claims, key=_due_order), unsettled_ids)
 
 
 async def release_deliveries(pool: Pool, lane: str, claims: Sequence[Claim]) -> int:

@@ -38,6 +38,9 @@ _URGENT: Final = 0
 _LOOK_AGAIN_AFTER: Final = timedelta(milliseconds=20)
 """So long the less urgent lanes may keep a round busy before the critical one is asked again."""
 
+_LEAVE_ALONE_FOR: Final = timedelta(seconds=10)
+"""A lane and shard with something that cannot be fired: asking at every poll would keep the database busy with it."""
+
 _FAR_ROUNDS: Final = 10
 
 
@@ -57,6 +60,7 @@ class DueRole:
         self._must_begin_anew = True
         self._shards: tuple[int, ...] = ()
         self._focus = Focus()
+        self._left_alone: dict[LaneShard, timedelta] = {}
 
     def hinted(self, _payload: str) -> None:
         """A timer earlier than announced may exist, also between low and high bounds."""
@@ -125,7 +129,7 @@ class DueRole:
         began = steady()
         taken_count = 0
         is_over = True
-        for lane, places in turns(first):
+        for lane, places in turns(self._without_left_alone(first)):
             fired = await self._fire(lane, view.of(places))
             taken_count += fired.taken_count
             if fired.is_full:
@@ -144,11 +148,19 @@ class DueRole:
         except Exception as fault:  # noqa: BLE001  # whatever it is, the other shards can do nothing for it
             self._loop.failed("fire", fault)
             if len(view.keys) == 1:
+                self._left_alone |= dict.fromkeys(view.keys, steady() + _LEAVE_ALONE_FOR)
                 return NOTHING_FIRED
             alone = [await self._fire(lane, view.of([place])) for place in view.keys]
             return Fired.sum(alone)
         self._metrics.fired(LANES[lane], fired)
         return fired
+
+    def _without_left_alone(self, first: Mapping[LaneShard, Key]) -> Mapping[LaneShard, Key]:
+        if not self._left_alone:
+            return first
+        at = steady()
+        self._left_alone = {place: until for place, until in self._left_alone.items() if until > at}
+        return {place: key for place, key in first.items() if place not in self._left_alone}
 
     async def _sweep(self, shards: tuple[int, ...]) -> None:
         safe = await self.marks.safe(shards)

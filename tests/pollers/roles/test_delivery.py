@@ -320,7 +320,7 @@ async def test_outcomes_survive_an_outage_and_are_settled_after_it(
     real = deliveries.exchange_deliveries
     is_away = False
 
-    async def sometimes(*rest: Any) -> list[Claim]:
+    async def sometimes(*rest: Any) -> deliveries.Exchanged:
         if is_away:
             raise DatabaseUnavailable("gone")
         return await real(*rest)

@@ -1,0 +1,52 @@
+import subprocess
+
+import pytest
+import typer
+
+from gnomon_pollers.cli import _address
+from tests.support.roles import GNOMON
+
+
+@pytest.mark.parametrize("listen", ["8081", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", ":80"])
+def test_an_address_needs_a_host_and_a_port(listen: str) -> None:
+    with pytest.raises(typer.BadParameter, match="no address with a port"):
+        _address(listen)
+
+
+def test_addresses_are_read() -> None:
+    assert _address(None) is None
+    assert _address("127.0.0.1:8081") == ("127.0.0.1", 8081)
+    assert _address("[::1]:0") == ("::1", 0)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["poll", "--role", "cook"],
+        ["work", "--lane", "fast"],
+        ["work", "--concurrency", "0"],
+        ["work", "--listen", "nowhere"],
+        ["work", "--stop-within", "-1"],
+    ],
+)
+def test_wrong_use_ends_with_2(command: list[str]) -> None:
+    done = subprocess.run([GNOMON, *command], capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 2, done.stderr
+    assert command[1].strip("-") in done.stderr
+
+
+@pytest.mark.parametrize("command", ["poll", "work"])
+def test_help_has_an_example(command: str) -> None:
+    done = subprocess.run([GNOMON, command, "--help"], capture_output=True, text=True, check=True, timeout=30)
+    assert f"gnomon {command} --" in done.stdout
+
+
+def test_settings_that_cannot_be_meant_end_with_2() -> None:
+    environment = {
+        "GNOMON_WEBHOOK_SECRET": "whsec_",
+        "GNOMON_WEBHOOK_URL": "http://example.com",
+        "GNOMON_DATABASE_URL": "postgresql://x@127.0.0.1:1/x",
+    }
+    done = subprocess.run([GNOMON, "work"], env=environment, capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 2, done.stderr
+    assert "GNOMON_WEBHOOK_SECRET" in done.stderr
