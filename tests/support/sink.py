@@ -12,6 +12,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,11 @@ class Received(NamedTuple):
     schedule_id: str
     occurrence: int
     due_at: str
+    channel: str
+    at: float
+    """When the request came, in seconds of this machine's wall clock."""
+    via: str
+    """Who sent it: what its GNOMON_WEBHOOK_URL says after `?via=`."""
 
 
 @dataclass(slots=True)
@@ -93,6 +99,7 @@ class _Receiver:
 
     async def hook(self, request: web.Request) -> web.Response:
         self.asked += 1
+        at = time.time()
         event = await request.json()
         status, headers = self.status, {"retry-after": self.retry_after} if self.retry_after else {}
         if self.hangs:
@@ -102,6 +109,7 @@ class _Receiver:
         if status // 100 == 2:
             data = event["data"]
             line = [event["id"], data["user_id"], data["attempt"], data["schedule_id"], data["occurrence"], data["due_at"]]
+            line += [data["channel"], at, request.query.get("via", "")]
             self.lines.write(json.dumps(line).encode() + b"\n")
         return web.Response(status=status, headers=headers)
 
