@@ -7,7 +7,7 @@ create type gnomon.claimed as (
     delivery_id text, claim_id uuid, attempt int, claimed_until_utc timestamptz, now_utc timestamptz, event jsonb
 );
 comment on type gnomon.claimed is
-    'A delivery handed over: settle it with its claim_id before claimed_until_utc. claimed_until_utc - now_utc is the lease without a common clock.';
+    'A delivery handed over: settle it with its claim_id before claimed_until_utc. claimed_until_utc - now_utc is the lease without a common clock. From exchange_deliveries, without an event: an outcome that is not settled yet.';
 
 create type gnomon_data.settling as (
     lane smallint, shard smallint, id uuid, claim_id uuid, outcome text, provider_reference text, detail text,

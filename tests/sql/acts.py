@@ -73,6 +73,17 @@ def settle(connection: psycopg.Connection, claims: Iterable[Any], outcome: str =
     return int(value(connection, "select gnomon.settle_deliveries(%s)", Jsonb(outcomes)))
 
 
+def exchange(connection: psycopg.Connection, claims: Iterable[Any], outcome: str = "sent", at_most: int = 0) -> list[Any]:
+    """The call of our workers, in the transactional lane: settle, and take over what is ready."""
+    outcomes = [{"delivery_id": c.delivery_id, "claim_id": str(c.claim_id), "outcome": outcome} for c in claims]
+    return rows(
+        connection,
+        "select * from gnomon.exchange_deliveries(array(select o from jsonb_populate_recordset("
+        "null::gnomon.delivery_outcome, %s) as o), 'transactional', 'log', %s::smallint[], %s, '30 s', 'test')",
+        *(Jsonb(outcomes), SHARDS, at_most),
+    )
+
+
 def cancel(connection: psycopg.Connection, schedule_id: str) -> Any:
     """Cancel a schedule."""
     return one(connection, "select * from gnomon.cancel_schedule(%s)", schedule_id)

@@ -314,6 +314,30 @@ async def test_at_the_end_a_hanging_send_is_cut_at_the_limit(
     assert value(connection, "select count(*) from gnomon_data.events where kind = 'retry'") == 3
 
 
+async def test_a_callers_open_cancel_of_one_in_flight_holds_up_no_other(
+    bench: Callable[..., Any], connection: psycopg.Connection, database_url: str
+) -> None:
+    is_open = False
+
+    async def until_open(claim: Claim) -> Answer:
+        claim.begin()
+        await until(lambda: is_open)
+        return Answer(Verdict.SENT)
+
+    given_ready(connection, 2)
+    with sessions(database_url, 1, autocommit=False) as [caller]:
+        async with bench(until_open).running() as running:
+            await until(lambda: len(running.channel.sent) == 2)
+            in_flight = "select gnomon_data.id_text('sch', schedule_id) from gnomon_data.deliveries limit 1"
+            caller.execute(f"select gnomon.cancel_schedule(({in_flight}))")
+            is_open = True
+            await until(lambda: ends(connection) == {"sent": 1})
+            given_ready(connection, 3)
+            await until(lambda: ends(connection) == {"sent": 4})
+            caller.rollback()
+            await until(lambda: ends(connection) == {"sent": 5})
+
+
 async def test_outcomes_survive_an_outage_and_are_settled_after_it(
     bench: Callable[..., Any], connection: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
