@@ -28,10 +28,15 @@ class Role:
 
     process: subprocess.Popen[bytes]
     log: Path
+    out: Path
 
     def lines(self) -> list[dict[str, Any]]:
         """What it has logged."""
         return [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+
+    def printed(self) -> list[dict[str, Any]]:
+        """The objects it has printed, one a line."""
+        return [json.loads(line) for line in self.out.read_text(encoding="utf-8").splitlines()]
 
     def has_said(self, event: str) -> bool:
         """Whether it has logged this event."""
@@ -55,11 +60,11 @@ class Role:
 def running_role(folder: Path, *command: str, **environment: str) -> Iterator[Role]:
     """Start a command with nothing but these GNOMON_* variables, wait until it says so, and kill it with the block."""
     number = len(list(folder.glob("role-*.log")))
-    log = folder / f"role-{number}.log"
+    log, out = folder / f"role-{number}.log", folder / f"role-{number}.out"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GNOMON_")}  # noqa: TID251  # a child's
-    with log.open("wb") as errors, (folder / f"role-{number}.out").open("wb") as out:
-        process = subprocess.Popen([GNOMON, *command], env=inherited | environment, stdout=out, stderr=errors)
-    role = Role(process, log)
+    with log.open("wb") as errors, out.open("wb") as answers:
+        process = subprocess.Popen([GNOMON, *command], env=inherited | environment, stdout=answers, stderr=errors)
+    role = Role(process, log, out)
     try:
         wait_until(lambda: role.has_said("started") or process.poll() is not None, f"{command[0]} has started")
         assert process.poll() is None, log.read_text(encoding="utf-8")
