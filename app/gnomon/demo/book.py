@@ -36,21 +36,27 @@ class Promise:
     schedule_id: str
     lane: str
     channels: tuple[str, ...]
-    instants: frozenset[datetime]
-    """Due instants of its occurrences as last answered: one, or two when a recurrence had fired before it was changed.
-
-    What follows a recurrence's next occurrence lies a day ahead, beyond every run.
-    """
+    next_at: datetime | None
+    """Due instant of the occurrence that comes next, as last answered. The one after it is a day ahead, beyond every run."""
+    fired_count: int = 0
+    """Occurrences of a recurrence that had fired when it was changed."""
+    earlier: frozenset[datetime] = frozenset()
+    """Instants that were promised before a change; what had fired fired for these."""
     ended: Ended | None = None
     is_warm_up: bool = False
     """Asked for while the processes were still starting: its lateness says nothing."""
+
+    @property
+    def instants(self) -> frozenset[datetime]:
+        """Every instant for which something may arrive."""
+        return self.earlier if self.next_at is None else self.earlier | {self.next_at}
 
     def owed(self, until_utc: datetime) -> Owed:
         """What must have arrived when everything due up to this instant has."""
         width = len(self.channels)
         if self.ended is None:
-            due = sum(instant <= until_utc for instant in self.instants) * width
-            return Owed(due, due)
+            count = self.fired_count + (self.next_at is not None and self.next_at <= until_utc)
+            return Owed(count * width, count * width)
         if self.ended.status == "cancelled":
             fired = self.ended.fired_count * width
             return Owed(fired, fired)
@@ -80,9 +86,15 @@ class Book:
         """A schedule was accepted. The repeat of an answer changes nothing."""
         self._promises.setdefault(promise.schedule_id, promise)
 
-    def change(self, schedule_id: str, instants: Collection[datetime]) -> None:
-        """A change was answered: these are the instants now."""
-        self._promises[schedule_id] = replace(self._promises[schedule_id], instants=frozenset(instants))
+    def change(self, schedule_id: str, next_at: datetime | None) -> None:
+        """A change was answered, before anything had fired."""
+        self._promises[schedule_id] = replace(self._promises[schedule_id], next_at=next_at)
+
+    def look(self, schedule_id: str, next_at: datetime | None, fired_count: int, instants: Collection[datetime]) -> None:
+        """A look after a change told what comes next, and how many had fired; all for known instants or these."""
+        promise = self._promises[schedule_id]
+        earlier = promise.instants.union(instants)
+        self._promises[schedule_id] = replace(promise, next_at=next_at, fired_count=fired_count, earlier=earlier)
 
     def end(self, schedule_id: str, ended: Ended) -> None:
         """A cancel was answered."""

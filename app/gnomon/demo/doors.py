@@ -28,7 +28,8 @@ _TIMEOUT: Final = aiohttp.ClientTimeout(total=15)
 class Recurring(msgspec.Struct, frozen=True, kw_only=True):
     """How far a recurrence has come."""
 
-    last_fired_at: datetime | None = None
+    fired_count: int
+    last_fired_at: datetime | None
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ REPLACED_AFTER: Final = timedelta(seconds=1)
 _KILL_WORKER: Final = timedelta(milliseconds=40)
 _KILL_POLLER: Final = timedelta(milliseconds=300)
 # Part of the time between the herd and the end.
-_RESTART: Final = 0.45
+_RESTART: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)

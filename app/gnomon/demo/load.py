@@ -8,7 +8,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 from msgspec import UNSET
@@ -93,7 +93,7 @@ class Load:
                 schedule_id=answer.schedule_id,
                 lane=str(request["lane"]),
                 channels=tuple(channels),  # type: ignore[arg-type]  # a list of names
-                instants=frozenset({answer.fire_at_utc} if answer.fire_at_utc else ()),
+                next_at=answer.fire_at_utc,
                 is_warm_up=is_warm_up,
             )
         )
@@ -122,23 +122,29 @@ class Load:
         )
 
     async def _change(self, door: Door, schedule_id: str, change: dict[str, object], *, is_recurring: bool) -> None:
+        answered_at: datetime | None = None
         try:
             answer, is_repeated = await self._answered(lambda: door.reschedule(schedule_id, change))
         except (HasEnded, OnItsWay, InThePast):
             self.too_late += 1
             # An earlier try without an answer may have changed it: then the refusal says only that it is over now.
-            await self._look(door, schedule_id)
-            return
-        if is_recurring or is_repeated or answer.fire_at_utc is None:
-            await self._look(door, schedule_id)
         else:
-            self._book.change(schedule_id, {answer.fire_at_utc})
+            answered_at = answer.fire_at_utc
+            if not is_recurring and not is_repeated:
+                self._book.change(schedule_id, answered_at)
+                return
+        await self._look(door, schedule_id, answered_at)
 
-    async def _look(self, door: Door, schedule_id: str) -> None:
-        """Ask what the schedule is after a change: when its next occurrence comes, and whether one had fired before."""
+    async def _look(self, door: Door, schedule_id: str, answered_at: datetime | None = None) -> None:
+        """Ask what the schedule is after a change: what comes next, and what of a recurrence had fired before it."""
         found, _ = await self._answered(lambda: door.find(schedule_id))
-        fired_at = found.recurrence.last_fired_at if found.recurrence else None
-        self._book.change(schedule_id, {instant for instant in (found.fire_at_utc, fired_at) if instant})
+        next_at, last_at, fired_count = found.fire_at_utc, None, 0
+        if found.recurrence is not None:
+            fired_count, last_at = found.recurrence.fired_count, found.recurrence.last_fired_at
+        if next_at is not None and next_at == last_at:
+            # Fired ahead and not yet due: it counts as fired and comes next, but it is one.
+            fired_count -= 1
+        self._book.look(schedule_id, next_at, fired_count, {at for at in (answered_at, last_at) if at is not None})
 
     async def _answered(self, call: Callable[[], Awaitable[Answer]]) -> tuple[Answer, bool]:
         """Make a call until it is answered, and say whether it was made more than once."""

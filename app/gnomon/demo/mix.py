@@ -32,7 +32,7 @@ _KINDS: Final = {
     "mover": 3,
     "leaver": 3,
 }
-_HERD: Final = 1 / 5
+_HERD: Final = timedelta(seconds=1)
 _HTTP: Final = 1 / 4
 _CRITICAL: Final = 1 / 4
 _TWO_CHANNELS: Final = 1 / 10
@@ -158,10 +158,9 @@ class Mix:
         return Wish(request=request | words, is_by_http=self._happens(_HTTP), home=home, then=then)
 
     def _is_in_herd(self, now_utc: datetime) -> bool:
-        """A fifth of all, asked for before the herd's instant comes near."""
+        """As many as come in a second, asked for before the herd's instant comes near."""
         open_for = self.times.herd_utc - SOONEST - self.times.begin_utc
-        whole = self.times.end_utc - self.times.begin_utc
-        return now_utc < self.times.herd_utc - SOONEST and self._happens(_HERD * (whole / open_for))
+        return now_utc < self.times.herd_utc - SOONEST and self._happens(_HERD / open_for)
 
     def _kind(self) -> str:
         return self._random.choices(tuple(_KINDS), tuple(_KINDS.values()))[0]

@@ -152,9 +152,8 @@ class Run:
         now = self.clock.now_utc()
         # What was sent and not settled by a killed one would be seen again when its lease is over.
         looked_for = max([now, *(self.times.begin_utc + fault.at + LEASE for fault in self.faults if self.times)])
-        last_due = max(
-            (instant for promise in self.book for instant in promise.instants if instant < now + _SOON), default=now
-        )
+        due = [promise.next_at for promise in self.book if promise.next_at and promise.next_at < now + _SOON]
+        last_due = max(due, default=now)
         deadline = max(looked_for, last_due) + LEASE + _SILENCE
         while (now := self.clock.now_utc()) < deadline:
             if now > max(looked_for, last_due) and not self._account(receipts).lost:

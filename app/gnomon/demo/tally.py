@@ -68,4 +68,4 @@ class Tally:
             lane.accepted += 1
             lane.due += owed
             if promise.ended is None:
-                lane.pending += len(promise.instants) * len(promise.channels) - owed
+                lane.pending += len(promise.channels) * (promise.next_at is not None and promise.next_at > now_utc)
