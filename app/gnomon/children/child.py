@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 GRACE: Final = timedelta(seconds=15)
 """For a role to end after SIGTERM: a worker lets running sends go on for 10 s, then settles."""
@@ -62,6 +62,7 @@ class Child:
         self._hear = hear
         self._process: asyncio.subprocess.Process | None = None
         self._readers: list[asyncio.Task[None]] = []
+        self._ending: asyncio.Task[int] | None = None
         self._first_line: asyncio.Future[str] | None = None
 
     @property
@@ -91,31 +92,22 @@ class Child:
         self.state = State.RUNNING
         streams = ((self._process.stdout, False), (self._process.stderr, True))
         self._readers = [asyncio.create_task(self._read(stream, is_error)) for stream, is_error in streams if stream]
+        self._ending = asyncio.create_task(self._end(self._process))
 
     async def address(self) -> str:
         """The address that the process says it answers at, in its first line. Raises ChildEnded."""
-        assert self._process is not None
         assert self._first_line is not None
-        first_line = self._first_line
-        ended = asyncio.create_task(self.wait())
-        ended.add_done_callback(lambda _: first_line.cancel())
-        try:
-            return str(json.loads(await asyncio.shield(first_line))["address"])
-        except asyncio.CancelledError:
-            if not first_line.cancelled():
-                raise
-            raise ChildEnded(self) from None
-        finally:
-            ended.cancel()
+        assert self._ending is not None
+        either: list[asyncio.Future[Any]] = [self._first_line, self._ending]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not self._first_line.done():
+            raise ChildEnded(self)
+        return str(json.loads(self._first_line.result())["address"])
 
     async def wait(self) -> int:
         """Return when the process has ended and all it wrote was heard; its exit code."""
-        assert self._process is not None
-        code = await self._process.wait()
-        await asyncio.wait(self._readers) if self._readers else None
-        if self.state in {State.RUNNING, State.STOPPING}:
-            self.state = State.ENDED
-        return code
+        assert self._ending is not None
+        return await asyncio.shield(self._ending)
 
     async def kill(self) -> None:
         """End the process by SIGKILL, in whatever it is doing."""
@@ -137,6 +129,14 @@ class Child:
                 await self.wait()
         except TimeoutError:
             await self.kill()
+
+    async def _end(self, process: asyncio.subprocess.Process) -> int:
+        code = await process.wait()
+        if self._readers:
+            await asyncio.wait(self._readers)
+        if self.state is not State.KILLED:
+            self.state = State.ENDED
+        return code
 
     async def _read(self, stream: asyncio.StreamReader, is_error: bool) -> None:  # noqa: FBT001  # private
         assert self._hear is not None

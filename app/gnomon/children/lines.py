@@ -16,7 +16,15 @@ class Line:
     """One line."""
 
     level: str
-    text: str
+    event: str
+    """What happened."""
+    about: str = ""
+    """The rest, as name=value."""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.event} {self.about}".rstrip()
 
     @property
     def is_routine(self) -> bool:
@@ -32,4 +40,4 @@ def read_line(raw: str) -> Line:
         return Line("error", raw)
     about = [f"{name}={value}" for name, value in told.items() if name not in _FRAME]
     about += [f"{fault.get('exc_type')}: {fault.get('exc_value')}" for fault in told.get("exception") or ()]
-    return Line(str(told.get("level", "error")), " ".join([str(told.get("event", raw)), *about]))
+    return Line(str(told.get("level", "error")), str(told.get("event", raw)), " ".join(about))

@@ -45,6 +45,9 @@ _SHARED_OUT: Final = timedelta(seconds=2)
 
 _SOON: Final = timedelta(seconds=10)
 """After the last request: what is due within this time belongs to the run, everything else is more than 20 min away."""
+_SAID_AGAIN_AFTER: Final = timedelta(seconds=10)
+"""The same line of the same process."""
+
 _SILENCE: Final = timedelta(seconds=3)
 """So long a process is silent before others take its place."""
 
@@ -86,6 +89,7 @@ class Run:
         self.faults: list[Fault] = []
         self._say = say
         self._began = time.monotonic()
+        self._quiet_until: dict[tuple[str, str], float] = {}
 
     async def play(self, sink: Sequence[str] = SINK) -> Report:
         """Do it all. `sink` is what the interpreter runs as the receiver. Raises ChildEnded, NothingDelivered."""
@@ -119,10 +123,12 @@ class Run:
         """Wait for the first delivery, then until every process is there and has its share."""
         assert self.load is not None
         await self.load.ask_first(0)
-        async with asyncio.timeout(_FIRST_WITHIN.total_seconds()):
-            while not receipts.all:
-                await asyncio.sleep(_LOOK_FOR_FIRST.total_seconds())
-                self._add(receipts)
+        give_up_at = time.monotonic() + _FIRST_WITHIN.total_seconds()
+        while not receipts.all:
+            if time.monotonic() > give_up_at:
+                raise NothingDelivered(NothingDelivered.__doc__)
+            await asyncio.sleep(_LOOK_FOR_FIRST.total_seconds())
+            self._add(receipts)
         self.first_delivery = timedelta(seconds=time.monotonic() - self._began)
         self._say(f"the first delivery arrived {self.first_delivery.total_seconds():.1f} s after the start")
         for _ in range(_LOOKS_FOR_ALL):
@@ -140,10 +146,13 @@ class Run:
         faults = Faults(built, times, self.clock, self._say)
         self.times, self.faults, self.phase = times, faults.done, "running"
         pace = Pace(round(length.total_seconds() * self.options.rate), self.options.rate)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.load.run(Mix(times, users), pace))
-            if not self.options.is_calm:
-                group.create_task(faults.run())
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self.load.run(Mix(times, users), pace))
+                if not self.options.is_calm:
+                    group.create_task(faults.run())
+        except ExceptionGroup as group_of_faults:
+            raise _first_of(group_of_faults) from group_of_faults
         self.server_pid = built.database.pid
 
     async def _drain(self, receipts: Receipts) -> None:
@@ -182,8 +191,18 @@ class Run:
         self.tally.add(receipts.read())
 
     def _heard(self, name: str, is_error: bool, line: str) -> None:  # noqa: FBT001  # as Hear says it
-        if is_error and not (told := read_line(line)).is_routine:
-            self._say(f"{name}: {told.text}")
+        told = read_line(line)
+        at = time.monotonic()
+        if not is_error or told.is_routine or at < self._quiet_until.get((name, told.event), 0):
+            return
+        self._quiet_until[name, told.event] = at + _SAID_AGAIN_AFTER.total_seconds()
+        self._say(f"{name}: {told.event if told.level == 'warning' else told.text}")
+
+
+def _first_of(group: ExceptionGroup[Exception]) -> Exception:
+    """One fault is told; the others came of the same."""
+    first = group.exceptions[0]
+    return _first_of(first) if isinstance(first, ExceptionGroup) else first
 
 
 async def _heartbeats(pool: Pool) -> float:

@@ -43,6 +43,7 @@ class Tally:
         self.lanes = {lane: LaneCount() for lane in LANES}
         self._book = book
         self._clock = clock
+        self._seen: set[str] = set()
 
     def add(self, receipts: Sequence[Receipt]) -> None:
         """Count what has just arrived."""
@@ -50,6 +51,9 @@ class Tally:
             promise = self._book.find(receipt.schedule_id)
             if promise is None:
                 continue  # its answer is still on its way
+            if receipt.delivery_id in self._seen:
+                continue
+            self._seen.add(receipt.delivery_id)
             count = self.lanes[promise.lane]
             count.delivered += 1
             if not promise.is_warm_up:
