@@ -267,7 +267,7 @@ def test_in_order_under_load_and_none_is_left(connection: psycopg.Connection, da
         chance = random.Random(0)  # noqa: S311  # cases, not secrets
         while not is_over.is_set():
             for claimed in claim(session, at_most=5):
-                fails = claimed.attempt < 7 and chance.random() < 0.2  # noqa: PLR2004  # the eighth would be the last
+                fails = claimed.attempt < 7 and chance.random() < 0.2  # the eighth would be the last
                 settle(session, [claimed], "retry" if fails else "sent")
 
     with sessions(database_url, 5) as open_sessions, ThreadPoolExecutor(5) as pool:
