@@ -15,8 +15,8 @@ _LOGS = ("delivery_log", "occurrence_log", "events")
 def _drop_partitions(connection: psycopg.Connection, *parents: str) -> None:
     """As an administrator would by mistake: the table goes, and nobody is told."""
     for parent in parents:
-        for period in rows(connection, "select inhrelid::regclass::text as name from pg_inherits where inhparent = %s::regclass",
-                           f"gnomon_data.{parent}"):  # fmt: skip
+        attached = "select inhrelid::regclass::text as name from pg_inherits where inhparent = %s::regclass"
+        for period in rows(connection, attached, f"gnomon_data.{parent}"):
             connection.execute(f"drop table {period.name}")
 
 

@@ -16,6 +16,8 @@ select count(*) as found, count(*) filter (where lane is null) as announced, min
                        array_fill('-infinity'::timestamptz, array[192]), array_fill(%s::uuid, array[192]))
 """
 
+_TODAY = "from gnomon_data.periods where parent = 'timers' order by from_utc limit 1"
+
 
 def _given_twins(connection: psycopg.Connection) -> None:
     """Every leaf of today's period: 20 due rows in each shard, then 20 that are due in three hours, at the same places."""
@@ -36,9 +38,8 @@ def _given_twins(connection: psycopg.Connection) -> None:
 def test_only_due_rows_of_the_shards_asked_for_go(connection: psycopg.Connection) -> None:
     """A ctid names a row only in its leaf: eight leaves hold rows, due and not, at the very same places."""
     _given_twins(connection)
-    places = "select count(distinct tableoid) as leaves, count(*) filter (where fire_at_utc > %s) as undue from gnomon_data.timers"
-    period = one(connection, "select period, until_utc - interval '8 h' as now_utc from gnomon_data.periods"
-                 " where parent = 'timers' order by from_utc limit 1")  # fmt: skip
+    places = "select count(distinct tableoid), count(*) filter (where fire_at_utc > %s) as undue from gnomon_data.timers"
+    period = one(connection, f"select period, until_utc - interval '8 h' as now_utc {_TODAY}")
     shared = value(
         connection, "select count(*) from (select from gnomon_data.timers group by ctid having count(*) = 8) as c"
     )
@@ -62,9 +63,7 @@ def test_only_due_rows_of_the_shards_asked_for_go(connection: psycopg.Connection
 
 def test_the_limit_holds_for_each_shard_and_the_earliest_go_first(connection: psycopg.Connection) -> None:
     _given_twins(connection)
-    period = one(
-        connection, "select period, until_utc from gnomon_data.periods where parent = 'timers' order by from_utc limit 1"
-    )
+    period = one(connection, f"select period, until_utc {_TODAY}")
 
     taken = rows(
         connection,
@@ -132,7 +131,8 @@ def test_an_idle_fire_takes_nothing_and_locks_nothing(connection: psycopg.Connec
         fire_slice(connection, 1, list(range(8)))
         locked = value(
             connection,
-            "select count(distinct relation) from pg_locks where pid = pg_backend_pid() and relation::regclass::text ~ 'timers_2'",
+            "select count(distinct relation) from pg_locks"
+            " where pid = pg_backend_pid() and relation::regclass::text ~ 'timers_2'",
         )
     # One period, one leaf, and their indexes: not the eight leaves of each of four periods.
     assert locked <= 4
