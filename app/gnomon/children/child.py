@@ -110,12 +110,18 @@ class Child:
         return await asyncio.shield(self._ending)
 
     async def kill(self) -> None:
-        """End the process by SIGKILL, in whatever it is doing."""
-        if self._process is not None and self._process.returncode is None:
-            self.state = State.KILLED
-            with suppress(ProcessLookupError):
-                self._process.kill()
+        """End the process by SIGKILL, in whatever it is doing, and wait until it is gone."""
+        if self.kill_soon():
             await self.wait()
+
+    def kill_soon(self) -> bool:
+        """Send SIGKILL; whether there was a process to send it to."""
+        if self._process is None or self._process.returncode is not None:
+            return False
+        self.state = State.KILLED
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        return True
 
     async def stop(self, within: timedelta = GRACE) -> None:
         """Ask the process to end and wait for it; kill it when that takes too long."""
