@@ -21,20 +21,30 @@ LaneChannelShard: TypeAlias = tuple[int, str, int]
 class ReadyLook:
     """What a look at the deliveries found."""
 
+    snapshot: str
     now_utc: datetime
     first: Mapping[LaneChannelShard, Key]
     next_at_utc: datetime | None
 
 
 async def next_ready(
-    pool: Pool, lanes: Sequence[int], channels: Sequence[str] | None, shards: Sequence[int], view: View[LaneChannelShard]
-) -> ReadyLook:
-    """The first ready delivery of each place above its bound, if it has one, and the earliest instant not yet ready."""
+    pool: Pool,
+    lanes: Sequence[int],
+    channels: Sequence[str] | None,
+    shards: Sequence[int],
+    view: View[LaneChannelShard],
+    unless: str | None = None,
+) -> ReadyLook | None:
+    """The first ready delivery of each place above its bound, if it has one, and the earliest instant not yet ready.
+
+    None, and nothing was looked at, when the snapshot is still the one named by `unless`.
+    """
     bound_lanes, bound_channels, bound_shards = view.columns or ("{}", "{}", "{}")
     found = await rows(
         pool,
-        "select now_utc, lane, channel, shard, first_at_utc, first_id"
-        " from gnomon.next_ready(%s, %s, %s, %s, %s, %s, %s, %s)",
+        "select pg_current_snapshot()::text as snapshot, now_utc, lane, channel, shard, first_at_utc, first_id"
+        " from gnomon.next_ready(%s, %s, %s, %s, %s, %s, %s, %s)"
+        " where pg_current_snapshot()::text is distinct from %s",
         [
             array_of(lanes),
             None if channels is None else array_of(channels),
@@ -44,15 +54,18 @@ async def next_ready(
             bound_shards,
             view.after_at,
             view.after_id,
+            unless,
         ],
     )
+    if not found:
+        return None
     first = {
         (row["lane"], row["channel"], row["shard"]): (row["first_at_utc"], row["first_id"])
         for row in found
         if row["lane"] is not None
     }
     next_at_utc = next((row["first_at_utc"] for row in found if row["lane"] is None), None)
-    return ReadyLook(found[0]["now_utc"], first, next_at_utc)
+    return ReadyLook(found[0]["snapshot"], found[0]["now_utc"], first, next_at_utc)
 
 
 @dataclass(frozen=True, slots=True)

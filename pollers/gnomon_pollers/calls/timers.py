@@ -17,11 +17,25 @@ LaneShard: TypeAlias = tuple[int, int]
 class Look:
     """What a look into the time plane found."""
 
+    snapshot: str
     now_utc: datetime
     first: Mapping[LaneShard, Key]
     """The first row of every place where one is due."""
     next_at_utc: datetime | None
     """The earliest instant not yet due."""
+
+
+_NEXT_DUE: Final = """
+select pg_current_snapshot()::text as snapshot, now_utc, lane, shard, first_at_utc, first_id
+  from gnomon.next_due(%s, %s, %s, %s)
+ where pg_current_snapshot()::text is distinct from %s
+"""
+_NEXT_DUE_ABOVE_ONE_KEY: Final = """
+select pg_current_snapshot()::text as snapshot, now_utc, lane, shard, first_at_utc, first_id
+  from gnomon.next_due(
+       %s, %s, array_fill(%s::timestamptz, array[%s::int]), array_fill(%s::uuid, array[%s::int]))
+ where pg_current_snapshot()::text is distinct from %s
+"""
 
 
 class Fired(NamedTuple):
@@ -44,23 +58,24 @@ class Fired(NamedTuple):
 NOTHING_FIRED: Final = Fired(0, 0, 0, 0, 0, is_full=False)
 
 
-async def next_due(pool: Pool, view: View[LaneShard]) -> Look:
-    """The first due timer above the bound of each place, and the earliest instant not yet due."""
+async def next_due(pool: Pool, view: View[LaneShard], unless: str | None = None) -> Look | None:
+    """The first due timer above the bound of each place, and the earliest instant not yet due.
+
+    None, and nothing was looked at, when the snapshot is still the one named by `unless`.
+    """
     lanes, shards = view.columns
-    sql = "select now_utc, lane, shard, first_at_utc, first_id from gnomon.next_due(%s, %s, "
     if view.common is None:
-        found = await rows(pool, sql + "%s, %s)", [lanes, shards, view.after_at, view.after_id])
+        found = await rows(pool, _NEXT_DUE, [lanes, shards, view.after_at, view.after_id, unless])
     else:
         count = len(view.keys)
-        at, row = view.common
         found = await rows(
-            pool,
-            sql + "array_fill(%s::timestamptz, array[%s::int]), array_fill(%s::uuid, array[%s::int]))",
-            [lanes, shards, at, count, row, count],
+            pool, _NEXT_DUE_ABOVE_ONE_KEY, [lanes, shards, view.common[0], count, view.common[1], count, unless]
         )
+    if not found:
+        return None
     first = {(row["lane"], row["shard"]): (row["first_at_utc"], row["first_id"]) for row in found if row["lane"] is not None}
     next_at_utc = next((row["first_at_utc"] for row in found if row["lane"] is None), None)
-    return Look(found[0]["now_utc"], first, next_at_utc)
+    return Look(found[0]["snapshot"], found[0]["now_utc"], first, next_at_utc)
 
 
 async def fire_slice(pool: Pool, lane: int, view: View[LaneShard], each: int) -> Fired:

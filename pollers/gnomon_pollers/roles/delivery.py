@@ -12,7 +12,7 @@ Nothing is sent before it is due: the claim takes only what is ready by the data
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeAlias
 
 from gnomon.database.pool import Pool
 from gnomon.log import logger
@@ -26,7 +26,8 @@ from gnomon_pollers.lanes import LANES
 from gnomon_pollers.leases import Leases
 from gnomon_pollers.marks import Marks
 from gnomon_pollers.metrics import Metrics
-from gnomon_pollers.pace import LONGEST_SLEEP, next_sweep_after, sleep_until
+from gnomon_pollers.pace import LONGEST_SLEEP, next_sweep_after
+from gnomon_pollers.quiet import Quiet
 from gnomon_pollers.wake import Wake
 
 ROLE: Final = "delivery"
@@ -38,6 +39,10 @@ _LAST_CALLS: Final = timedelta(seconds=3)
 """For the outcomes that are left when the process ends; what cannot be settled by then comes back when its lease ends."""
 
 _log: Final = logger(__name__)
+
+
+Ready: TypeAlias = Mapping[int, Sequence[tuple[str, Sequence[LaneChannelShard]]]]
+"""What is ready: by lane its channels, the one with the oldest row first, each with its places."""
 
 
 class DeliveryRole:
@@ -62,6 +67,7 @@ class DeliveryRole:
         self._wake = wake
         self._bounds: Bounds[LaneChannelShard] = Bounds()
         self._focus = Focus()
+        self._quiet = Quiet()
         self._clock = Clock()
         self._active_at: dict[tuple[int, str], timedelta] = {}
         self.marks = Marks(pool, "deliveries", leases)
@@ -70,6 +76,7 @@ class DeliveryRole:
         """Something may be ready earlier than announced: look now, and widely."""
         for lane in range(len(LANES)):
             self._focus.was_not_full(lane)
+        self._quiet.forget()
         self._wake.now()
 
     def stopped(self, delivery_id: str) -> None:
@@ -83,13 +90,12 @@ class DeliveryRole:
         shards = self._leases.held
         free = frozenset(desk.lane for desk in self._desks if desk.may_claim(at))
         sleep = LONGEST_SLEEP
-        ready: Mapping[int, Sequence[tuple[str, Sequence[LaneChannelShard]]]] = {}
+        ready: Ready = {}
         view: View[LaneChannelShard] = View({})
         try:
             if shards and free:
-                view, look = await self._look(shards, free, at)
-                ready = by_channel(look.first)
-                sleep = sleep_until(look.next_at_utc, look.now_utc)
+                view, ready = await self._look(shards, free, at)
+                sleep = self._quiet.sleep(steady()) if not ready else LONGEST_SLEEP
         finally:
             # Outcomes are settled also while looking fails.
             for desk in self._desks:
@@ -109,10 +115,12 @@ class DeliveryRole:
             view = View({place: safe.get((place[0], place[2]), BEGINNING) if trusted else BEGINNING for place in places})
             lanes = [desk.lane for desk in self._desks]
             look = await deliveries.next_ready(self._pool, lanes, self._channels, shards, view)
-            late = {place: key for place, key in look.first.items() if self._bounds.is_below(place, key)}
+            first = look.first if look else {}
+            late = {place: key for place, key in first.items() if self._bounds.is_below(place, key)}
             self._metrics.swept(ROLE, len(late))
             if late:
                 self._bounds.lower(late)
+                self._quiet.forget()
                 self._wake.now()
         took = steady() - began
         return next_sweep_after(took) - took
@@ -127,22 +135,32 @@ class DeliveryRole:
 
     async def _look(
         self, shards: tuple[int, ...], lanes: frozenset[int], at: timedelta
-    ) -> tuple[View[LaneChannelShard], ReadyLook]:
+    ) -> tuple[View[LaneChannelShard], Ready]:
         for lane in lanes:
             desk = next(desk for desk in self._desks if desk.lane == lane)
             (self._focus.was_full if desk.has_more else self._focus.was_not_full)(lane)
         self._keep_bounds(shards, at)
         narrow = self._focus.narrow(at) & lanes
         view = self._bounds.view(narrow)
-        look = await deliveries.next_ready(self._pool, sorted(lanes), self._channels, shards, view)
+        unless = self._quiet.snapshot(at, (lanes, shards))
+        look = await deliveries.next_ready(self._pool, sorted(lanes), self._channels, shards, view, unless)
         self._metrics.polled(ROLE)
+        if look is None:
+            return view, {}
         if self._clock.went_back(look.now_utc):
             self._bounds.keep(())
             view = View({})
         self._focus.looked_widely(lanes - narrow, at)
         self._begin_bounds(look, shards, at)
         self._bounds.seen(look.now_utc, look.first, lanes=lanes, narrow=narrow)
-        return view, look
+        for desk in self._desks:
+            # A narrow look that finds nothing says that the backlog is gone, not that nothing is there.
+            desk.has_more = desk.has_more and not (desk.lane in narrow and all(lane != desk.lane for lane, *_ in look.first))
+        if look.first or narrow:
+            self._quiet.forget()
+        else:
+            self._quiet.found_nothing(look, at, (lanes, shards))
+        return view, by_channel(look.first)
 
     def _keep_bounds(self, shards: tuple[int, ...], at: timedelta) -> None:
         """Forget what is no longer ours, or was quiet for a minute; a shard that was gained has no bound yet."""
@@ -173,7 +191,7 @@ class DeliveryRole:
 
 def by_channel(
     first: Mapping[LaneChannelShard, Key],
-) -> dict[int, list[tuple[str, list[LaneChannelShard]]]]:
+) -> Ready:
     """What is ready, by lane: the channel with the oldest first row first, its shards likewise."""
     found: dict[int, dict[str, list[LaneChannelShard]]] = {}
     for place in sorted(first, key=first.__getitem__):

@@ -24,7 +24,8 @@ from gnomon_pollers.leases import Leases
 from gnomon_pollers.loop import Loop
 from gnomon_pollers.marks import Marks
 from gnomon_pollers.metrics import Metrics
-from gnomon_pollers.pace import LONGEST_SLEEP, next_sweep_after, rest_after, sleep_until
+from gnomon_pollers.pace import LONGEST_SLEEP, next_sweep_after, rest_after
+from gnomon_pollers.quiet import Quiet
 
 GROUP: Final = "due"
 
@@ -53,19 +54,20 @@ class DueRole:
         self._leases = leases
         self._metrics = metrics
         self._loop = loop
-        self._fire_ahead = fire_ahead
         self._bounds: Bounds[LaneShard] = Bounds()
         self.marks = Marks(pool, "timers", leases)
         self._clock = Clock()
         self._must_begin_anew = True
         self._shards: tuple[int, ...] = ()
         self._focus = Focus()
+        self._quiet = Quiet(fire_ahead)
         self._left_alone: dict[LaneShard, timedelta] = {}
 
     def hinted(self, _payload: str) -> None:
         """A timer earlier than announced may exist, also between low and high bounds."""
         for lane in _LANE_NUMBERS:
             self._focus.was_not_full(lane)
+        self._quiet.forget()
 
     async def poll(self) -> timedelta:
         """Look and fire once; how long to sleep."""
@@ -92,8 +94,10 @@ class DueRole:
         began = steady()
         narrow = self._focus.narrow(began)
         view = self._bounds.view(narrow)
-        look = await timers.next_due(self._pool, view)
+        look = await timers.next_due(self._pool, view, self._quiet.snapshot(began, shards))
         self._metrics.polled(GROUP)
+        if look is None:
+            return self._quiet.sleep(steady())
         if self._clock.went_back(look.now_utc):
             self._must_begin_anew = True
             return timedelta()
@@ -106,7 +110,9 @@ class DueRole:
         if not is_over or drained:
             return timedelta()
         if not look.first:
-            return sleep_until(look.next_at_utc, look.now_utc, ahead=self._fire_ahead)
+            self._quiet.found_nothing(look, began, shards)
+            return self._quiet.sleep(steady())
+        self._quiet.forget()
         if taken_count == 0:
             # Due, and locked elsewhere: asking again at once would only spin.
             return LONGEST_SLEEP
@@ -122,6 +128,7 @@ class DueRole:
         if gained:
             oldest = await timers.oldest_period_utc(self._pool)
             self._bounds.begin(_places(sorted(gained)), oldest or BEGINNING[0])
+            self._quiet.forget()
         self._must_begin_anew = False
 
     async def _fire_round(self, first: Mapping[LaneShard, Key], view: View[LaneShard]) -> tuple[int, bool]:
@@ -166,6 +173,8 @@ class DueRole:
         safe = await self.marks.safe(shards)
         view = View(safe if self._clock.is_trusted else dict.fromkeys(safe, (BEGINNING[0], NIL)))
         look = await timers.next_due(self._pool, view)
+        if look is None:
+            return
         late = {place: key for place, key in look.first.items() if self._bounds.is_below(place, key)}
         self._metrics.swept(GROUP, len(late))
         for lane, places in turns(late):
@@ -173,6 +182,7 @@ class DueRole:
             if fired.is_full:
                 # More than one batch: let the polls go on from here at full speed.
                 self._bounds.lower({place: late[place] for place in places})
+                self._quiet.forget()
         for _ in range(_FAR_ROUNDS):
             fired = await timers.fire_far(self._pool, shards, LARGEST_BATCH)
             self._metrics.fired("far", fired)
