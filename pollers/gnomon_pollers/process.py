@@ -11,7 +11,7 @@ from gnomon.errors import DatabaseUnavailable
 from gnomon.log import logger
 from gnomon.settings import Settings, adopted
 from gnomon_pollers import hints
-from gnomon_pollers.calls import processes
+from gnomon_pollers.calls import processes, timers
 from gnomon_pollers.calls.deliveries import Worker
 from gnomon_pollers.channels.routing import Senders
 from gnomon_pollers.desk import Desk
@@ -166,7 +166,15 @@ async def run_work(place: Place, work: Work) -> None:
 
 def _add_due(crew: Crew) -> None:
     leases = crew.leases(due.GROUP, due.GROUP)
-    role = due.DueRole(crew.pool, leases, crew.metrics, crew.loop, fire_ahead=crew.place.settings.fire_ahead)
+    settings = crew.place.settings
+    role = due.DueRole(
+        crew.pool,
+        leases,
+        crew.metrics,
+        crew.loop,
+        fire_ahead=settings.fire_ahead,
+        hint_ready=timers.hint_ready if settings.notify else None,
+    )
     wake = crew.stop.wake_of_own()
     crew.add("poll due", role.poll, wake)
     crew.add("sweep due", role.sweep)

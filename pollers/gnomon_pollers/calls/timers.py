@@ -90,6 +90,11 @@ async def fire_slice(pool: Pool, lane: int, view: View[LaneShard], each: int) ->
     )
 
 
+async def hint_ready(pool: Pool) -> None:
+    """Wake the workers: something that is due just now has become a delivery."""
+    await rows(pool, "select pg_notify('gnomon_ready', '')")
+
+
 async def fire_far(pool: Pool, shards: Sequence[int], at_most: int) -> Fired:
     """Fire what is due among the far timers."""
     return await one(

@@ -8,7 +8,7 @@
 A statement takes the shards of one slice, because they share a leaf and a ctid names a row only in its leaf.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -48,12 +48,25 @@ _FAR_ROUNDS: Final = 10
 class DueRole:
     """Fires what is due in the shards of its leases."""
 
-    def __init__(self, pool: Pool, leases: Leases, metrics: Metrics, loop: Loop, *, fire_ahead: timedelta) -> None:
-        """fire_ahead: how long before its instant a timer is taken, as SQL has it too."""
+    def __init__(
+        self,
+        pool: Pool,
+        leases: Leases,
+        metrics: Metrics,
+        loop: Loop,
+        *,
+        fire_ahead: timedelta,
+        hint_ready: Callable[[Pool], Awaitable[None]] | None = None,
+    ) -> None:
+        """fire_ahead: how long before its instant a timer is taken, as SQL has it too.
+
+        hint_ready wakes the workers; None where hints are off.
+        """
         self._pool = pool
         self._leases = leases
         self._metrics = metrics
         self._loop = loop
+        self._hint_ready = hint_ready
         self._bounds: Bounds[LaneShard] = Bounds()
         self.marks = Marks(pool, "timers", leases)
         self._clock = Clock()
@@ -107,6 +120,9 @@ class DueRole:
         for lane in drained:
             self._focus.was_not_full(lane)
         taken_count, is_over = await self._fire_round(look.first, view)
+        if taken_count and self._hint_ready and min(look.first.values())[0] < look.now_utc + LONGEST_SLEEP:
+            # Workers look for themselves soon enough for what was fired ahead, but not for what is due now.
+            await self._hint_ready(self._pool)
         if not is_over or drained:
             return timedelta()
         if not look.first:

@@ -276,6 +276,26 @@ async def test_one_that_cannot_be_fired_holds_up_its_own_shard_only(role: DueRol
     assert {(log["event"], log["step"]) for log in logs} == {("a step failed", "fire")}, "once a minute"
 
 
+async def test_workers_are_woken_for_what_is_due_now_and_not_for_what_was_fired_ahead(
+    pool: Pool, metrics: Metrics, loop: Loop, connection: psycopg.Connection
+) -> None:
+    hints: list[Pool] = []
+
+    async def noted(pool: Pool) -> None:
+        hints.append(pool)
+
+    leases = Leases(pool, "due", "test")
+    await leases.beat()
+    role = DueRole(pool, leases, metrics, loop, fire_ahead=FIRE_AHEAD, hint_ready=noted)
+    given_many(connection, 5, "1800 ms")
+    await drained(role)
+    assert queued_count(connection) == 5
+    assert not hints
+    given_many(connection, 5, "0")
+    await drained(role)
+    assert hints
+
+
 def test_a_round_goes_lane_by_lane_and_within_one_by_age() -> None:
     at = datetime(2026, 11, 30, tzinfo=UTC)
     first = {
