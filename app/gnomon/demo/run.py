@@ -48,7 +48,7 @@ _SOON: Final = timedelta(seconds=10)
 _SAID_AGAIN_AFTER: Final = timedelta(seconds=10)
 """The same line of the same process."""
 
-_SILENCE: Final = timedelta(seconds=3)
+SILENCE: Final = timedelta(seconds=3)
 """So long a process is silent before others take its place."""
 
 
@@ -68,6 +68,8 @@ class Options:
     """Requests a second."""
     is_calm: bool = False
     """Without faults."""
+    patience: timedelta = LEASE + SILENCE
+    """How long the last ones are waited for after they are due: what a killed process held comes back within it."""
 
 
 class Run:
@@ -163,7 +165,7 @@ class Run:
         looked_for = max([now, *(self.times.begin_utc + fault.at + LEASE for fault in self.faults if self.times)])
         due = [promise.next_at for promise in self.book if promise.next_at and promise.next_at < now + _SOON]
         last_due = max(due, default=now)
-        deadline = max(looked_for, last_due) + LEASE + _SILENCE
+        deadline = max(looked_for, last_due) + self.options.patience
         while (now := self.clock.now_utc()) < deadline:
             if now > max(looked_for, last_due) and not self._account(receipts).lost:
                 return

@@ -1,0 +1,68 @@
+"""`gnomon demo`: kept promises with everything broken on purpose, and a broken one seen for what it is."""
+
+import json
+import signal
+import subprocess
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.demo.run import Options
+from gnomon.demo.theatre import perform
+from tests.support.processes import is_alive
+from tests.support.roles import GNOMON
+
+KEYS = {"accepted", "delivered", "cancelled", "pending", "lost", "twice", "resent", "lateness_ms", "faults"}
+
+
+def left_behind() -> set[str]:
+    """Folders of demos that are there now."""
+    return {path.name for path in Path(tempfile.gettempdir()).glob("gnomon-demo-*")}
+
+
+def test_every_promise_is_kept_while_processes_are_killed_and_the_database_crashes() -> None:
+    before = left_behind()
+    done = subprocess.run(
+        [GNOMON, "demo", "--seconds", "4", "--rate", "50", "--json"], capture_output=True, text=True, check=False
+    )
+    told: dict[str, Any] = json.loads(done.stdout)
+    assert done.returncode == 0, told
+    assert told.keys() >= KEYS
+    assert (told["lost"], told["twice"], told["contradictions"]) == (0, 0, 0)
+    assert told["accepted"] == 4 * 50 + 1
+    assert told["accepted"] == told["delivered"] + told["cancelled"] + told["pending"]
+    assert told["delivered"] > 100
+    assert set(told["lateness_ms"]) == {"p50", "p95", "p99", "max"}
+    assert [fault["what"].split()[0] for fault in told["faults"]] == ["worker-1", "poller-1", "PostgreSQL"]
+    assert told["first_delivery_s"] < 10
+    assert left_behind() <= before
+
+
+def test_what_was_lost_and_what_came_twice_is_told_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    options = Options(length=timedelta(seconds=3), rate=20, is_calm=True, patience=timedelta(seconds=1))
+    sink = [str(Path(__file__).with_name("faithless_sink.py"))]
+    assert not perform(options, as_json=True, sink=sink)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["lost"], told["twice"], told["resent"], told["contradictions"]) == (1, 1, 1, 0)
+    assert len(told["findings"]) == 2
+    assert told["faults"] == []
+
+
+def test_an_interrupted_demo_leaves_nothing_behind() -> None:
+    before = left_behind()
+    command = [GNOMON, "demo", "--seconds", "60"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout is not None
+        assert "first delivery" in process.stdout.readline()
+        (folder,) = left_behind() - before
+        server = int((Path(tempfile.gettempdir()) / folder / "data" / "postgres" / "postmaster.pid").read_text().split()[0])
+        assert is_alive(server)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert not is_alive(server)
+    assert left_behind() <= before
