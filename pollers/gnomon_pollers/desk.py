@@ -178,6 +178,7 @@ class Desk:
     ) -> None:
         began = steady()
         claimed_count = 0
+        is_blocked = False
         self.has_more = False
         self._is_held_up = False
         await self._hand_back()
@@ -185,7 +186,7 @@ class Desk:
             slots = await self._slots_for(channel)
             room = min(slots.room, LARGEST_CLAIM)
             if room == 0 or self._is_closing:
-                self.has_more = True
+                is_blocked = True
                 continue
             claims = await self._call(channel, view.of(places), room)
             claimed_count += len(claims)
@@ -196,6 +197,9 @@ class Desk:
         self._empty_claims = self._empty_claims + 1 if ready and claimed_count == 0 else 0
         if self.has_more:
             rest = timedelta()
+        elif is_blocked and claimed_count == 0:
+            # One channel hangs while another of the lane has room: what is ready for the first is seen at every look.
+            rest = LONGEST_SLEEP
         elif self._empty_claims > 1:
             # Ready, and locked elsewhere: asking again at once would only spin.
             rest = LONGEST_SLEEP

@@ -88,5 +88,9 @@ class Outcomes:
 
 
 def _kept(text: str | None) -> str | None:
-    # PostgreSQL takes no NUL in text: one such answer would otherwise spoil the whole batch.
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:_LONGEST_TEXT] if text else None
+    if not text:
+        return None
+    # PostgreSQL takes no NUL, and UTF-8 no half of a pair (aiohttp makes those of odd bytes in a header): one such answer
+    # would spoil its whole batch.
+    sound = text[:_LONGEST_TEXT].replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return sound.encode(errors="replace").decode()

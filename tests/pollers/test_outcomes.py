@@ -28,6 +28,7 @@ def test_texts_are_such_that_the_database_takes_them() -> None:
     assert outcome.detail.startswith("a\ufffdb")
     assert len(outcome.detail) == 500
     assert outcome.provider_reference is None
+    assert outcome_of(a_claim(), Answer(Verdict.SENT, reference="r\udcff")).provider_reference == "r?"
 
 
 def test_outcomes_wait_for_company_but_not_long() -> None:

@@ -179,6 +179,25 @@ async def test_a_lane_whose_receiver_hangs_holds_up_no_other(
         assert claimed == 64, "no more than is being sent"
 
 
+async def test_a_channel_that_hangs_beside_one_with_room_makes_nobody_spin(
+    bench: Callable[..., Any], connection: psycopg.Connection, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def push_hangs(claim: Claim) -> Answer:
+        return await forever(claim) if claim.channel == "push" else Answer(Verdict.SENT)
+
+    # Each channel a sender of its own.
+    monkeypatch.setattr(OneSender, "name_for", lambda _self, channel: channel)
+    given_ready(connection, 20, "critical", channels=["push"])
+    given_ready(connection, 5, "critical", channels=["email"])
+    async with bench(push_hangs, concurrency=4).running():
+        await until(lambda: ends(connection) == {"sent": 5})
+        looks = "gnomon_polls_total"
+        before = float(metrics._registry.get_sample_value(looks, {"role": "delivery"}) or 0)
+        await asyncio.sleep(0.5)
+        after = float(metrics._registry.get_sample_value(looks, {"role": "delivery"}) or 0)
+    assert after - before <= 20, "a spin would be hundreds"
+
+
 async def test_no_more_is_claimed_than_is_sent_in_about_a_second(
     bench: Callable[..., Any], connection: psycopg.Connection
 ) -> None:
