@@ -38,10 +38,9 @@ class House:
 
     def child(self, role: str) -> int:
         """Process id of the child that plays this role."""
-        of_us = [
-            int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and self._is_child(int(path.name))
-        ]
-        (found,) = [pid for pid in of_us if role.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+        pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+        ours = [pid for pid in pids if is_alive(pid) and parent_of(pid) == self.process.pid]
+        (found,) = [pid for pid in ours if role.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
         return found
 
     def lines(self) -> list[dict[str, Any]]:
