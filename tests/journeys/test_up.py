@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.processes import is_alive
+from tests.support.processes import is_alive, parent_of
 from tests.support.races import wait_until
 from tests.support.roles import GNOMON
 from tests.support.sink import running_sink
