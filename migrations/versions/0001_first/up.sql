@@ -108,7 +108,7 @@ create type gnomon.claimed as (
     delivery_id text, claim_id uuid, attempt int, claimed_until_utc timestamptz, now_utc timestamptz, event jsonb
 );
 comment on type gnomon.claimed is
-    'A delivery handed over: settle it with its claim_id before claimed_until_utc. claimed_until_utc - now_utc is the lease without a common clock.';
+    'A delivery handed over: settle it with its claim_id before claimed_until_utc. claimed_until_utc - now_utc is the lease without a common clock. From exchange_deliveries, without an event: an outcome that is not settled yet.';
 
 create type gnomon_data.settling as (
     lane smallint, shard smallint, id uuid, claim_id uuid, outcome text, provider_reference text, detail text,
@@ -214,8 +214,8 @@ comment on column gnomon_data.schedules.stamp is 'greatest(old + 1, microseconds
 create table gnomon_data.schedules_once partition of gnomon_data.schedules for values in (false) partition by range (shard);
 create table gnomon_data.schedules_recurring partition of gnomon_data.schedules for values in (true) partition by range (shard);
 
--- The owner's list and the move of a user.
-create index schedules_of_user_idx on gnomon_data.schedules (shard, user_id);
+-- The list of a user and the move of a user. user_id first, since readers of the view gnomon.schedules name no shard.
+create index schedules_of_user_idx on gnomon_data.schedules (user_id, shard);
 
 do $$
 begin

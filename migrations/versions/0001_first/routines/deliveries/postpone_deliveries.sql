@@ -1,5 +1,6 @@
 -- A retry moves ready_at_utc; due_at_utc never changes. One that waits for more than a minute gives up its place, so that
--- a dead address does not hold back everything that follows for the user.
+-- a dead address does not hold back everything that follows for the user. FOR UPDATE on those: it waits for a fire that is
+-- parking another one behind it right now (FOR KEY SHARE), so that the release that follows sees it.
 create or replace function gnomon_data.postpone_deliveries(retries gnomon_data.settling[], now_utc timestamptz)
 returns gnomon_data.order_group[]
 language plpgsql volatile set search_path = ''
@@ -9,6 +10,12 @@ declare
     groups gnomon_data.order_group[];
 begin
     perform gnomon_data.log_day('events', now_utc);
+    perform d.id
+       from (select x.* from unnest(retries) as x
+              where gnomon_data.keeps_order(x.lane) and x.next_ready_at_utc > now_utc + interval '60 s' order by x.shard, x.id) as r
+      cross join lateral (
+            select y.id from gnomon_data.deliveries as y
+             where y.lane = r.lane and y.shard = r.shard and y.id = r.id and not y.has_given_way for update) as d;
     with moved as (
         update gnomon_data.deliveries as d
            set ready_at_utc = greatest(r.next_ready_at_utc, now_utc), claim_id = null, claimed_until_utc = null,

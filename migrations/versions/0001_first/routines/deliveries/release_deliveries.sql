@@ -1,4 +1,5 @@
--- A clean stop: what was claimed and never tried goes back at once and its attempt does not count.
+-- A clean stop: what was claimed and never tried goes back at once and its attempt does not count. Waits for nobody: what a
+-- caller's open cancel holds keeps its claim until the lease ends.
 create or replace function gnomon.release_deliveries(lane text, delivery_ids text[], claim_ids uuid[]) returns int
 language plpgsql volatile security definer set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -20,7 +21,7 @@ begin
          cross join lateral (
                select y.lane, y.shard, y.id from gnomon_data.deliveries as y
                 where y.lane = lane_number and y.shard = gnomon_data.shard_of_id(g.id) and y.id = g.id and y.claim_id = g.claim_id
-                  for no key update) as d
+                  for no key update skip locked) as d
     ), back as (
         update gnomon_data.deliveries as d
            set claim_id = null, claimed_until_utc = null, attempt = d.attempt - 1, ready_at_utc = greatest(d.due_at_utc, now_utc),

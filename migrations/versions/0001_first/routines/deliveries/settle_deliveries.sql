@@ -32,7 +32,7 @@ begin
         read := read || row(given.value ->> 'delivery_id', given.value ->> 'claim_id', given.value ->> 'outcome',
             given.value ->> 'provider_reference', given.value ->> 'detail', wait.duration)::gnomon.delivery_outcome;
     end loop;
-    return gnomon_data.settle_outcomes(read);
+    return (select s.settled_count from gnomon_data.settle_outcomes(read, true) as s);
 end
 $$;
 

@@ -1,7 +1,11 @@
--- Locks in (shard, id) order, as cancel does; a claim_id that is no longer the delivery's settles nothing. One lock for
--- all, then the deletes raise it: FOR KEY SHARE of a fire never waits for anything, so raising it cannot deadlock.
--- 8 attempts; a retry that would come at or after expires_at is none.
-create or replace function gnomon_data.settle_outcomes(outcomes gnomon.delivery_outcome[]) returns int
+-- A claim_id that is no longer the delivery's settles nothing. 8 attempts; a retry that would come at or after expires_at
+-- is none.
+-- A caller's open cancel may hold a delivery that was handed over. is_patient: wait for it, locking in (shard, id) order as
+-- cancel does. Otherwise it is left and told in busy_ids: a worker that waits settles nothing else and claims nothing.
+-- One lock for all, then the deletes raise it: FOR KEY SHARE of a fire never waits for anything, so raising it cannot
+-- deadlock.
+create or replace function gnomon_data.settle_outcomes(
+    outcomes gnomon.delivery_outcome[], is_patient boolean, out settled_count int, out busy_ids uuid[])
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -14,18 +18,28 @@ declare
 begin
     perform gnomon_data.require_read_committed();
     perform pg_current_xact_id();
+    if is_patient then
+        perform l.id
+           from (select i.id, o.claim_id from unnest(outcomes) as o
+                  cross join lateral (select gnomon_data.id_of('dlv', o.delivery_id) as id offset 0) as i
+                  order by gnomon_data.shard_of_id(i.id), i.id) as g
+          cross join lateral (
+                select d.id from gnomon_data.deliveries as d
+                 where d.lane = gnomon_data.lane_of_id(g.id) and d.shard = gnomon_data.shard_of_id(g.id) and d.id = g.id
+                   and d.claim_id = g.claim_id for no key update) as l;
+    end if;
     now_utc := gnomon_data.now_utc();
     with given as materialized (
-        select distinct on (i.id) gnomon_data.lane_of_id(i.id) as lane, gnomon_data.shard_of_id(i.id) as shard, i.id, o.*
+        select distinct on (i.id, o.claim_id) gnomon_data.lane_of_id(i.id) as lane, gnomon_data.shard_of_id(i.id) as shard, i.id, o.*
           from unnest(outcomes) as o cross join lateral (select gnomon_data.id_of('dlv', o.delivery_id) as id offset 0) as i
-         order by i.id
+         order by i.id, o.claim_id
     ), held as (
         select g.lane, g.shard, g.id, g.outcome, g.provider_reference, g.detail, h.claim_id, h.is_stopped, h.expires_at_utc, h.attempt,
                gnomon_data.retry_at(h.attempt, g.retry_after, now_utc) as next_at_utc
           from (select x.* from given as x order by x.shard, x.id) as g
          cross join lateral (
                select d.claim_id, d.is_stopped, d.expires_at_utc, d.attempt from gnomon_data.deliveries as d
-                where d.lane = g.lane and d.shard = g.shard and d.id = g.id and d.claim_id = g.claim_id for no key update) as h
+                where d.lane = g.lane and d.shard = g.shard and d.id = g.id and d.claim_id = g.claim_id for no key update skip locked) as h
     )
     select array_agg(case
             when h.outcome in ('sent', 'failed') or h.outcome = 'unknown' and h.lane = 2
@@ -51,9 +65,19 @@ begin
             perform gnomon_data.release_next(groups);
         end if;
     end if;
-    return coalesce(cardinality(settled), 0);
+    settled_count := coalesce(cardinality(settled), 0);
+    if settled_count < cardinality(outcomes) and not is_patient then
+        -- Asked in a statement of its own: what is settled by now is gone, what is still there with this claim was locked.
+        select array_agg(distinct d.id) into busy_ids
+          from unnest(outcomes) as o
+         cross join lateral (select gnomon_data.id_of('dlv', o.delivery_id) as id offset 0) as i
+         cross join lateral (
+               select x.id from gnomon_data.deliveries as x
+                where x.lane = gnomon_data.lane_of_id(i.id) and x.shard = gnomon_data.shard_of_id(i.id) and x.id = i.id
+                  and x.claim_id = o.claim_id) as d;
+    end if;
 end
 $$;
 
-comment on function gnomon_data.settle_outcomes(gnomon.delivery_outcome[]) is
-    'Ends or postpones each delivery whose claim_id still holds; how many.';
+comment on function gnomon_data.settle_outcomes(gnomon.delivery_outcome[], boolean) is
+    'Ends or postpones each delivery whose claim_id still holds; how many, and which are held by somebody''s open transaction.';

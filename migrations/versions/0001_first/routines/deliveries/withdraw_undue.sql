@@ -1,6 +1,6 @@
 -- Fired ahead is not yet due: until it is claimed, a delivery whose instant lies ahead still belongs to its schedule. It is
 -- taken back whole or not at all: when one channel of the notification has been handed over, the others follow it.
--- The ledger takes its fired row back by a row of its own.
+-- The ledger takes its fired row back by a row of its own; a schedule that had ended with it ends as cancelled.
 create or replace function gnomon_data.withdraw_undue(
     shard smallint, schedule_id uuid, now_utc timestamptz,
     out is_withdrawn boolean, out scheduled_at_utc timestamptz, out due_at_utc timestamptz, out nominal_local timestamp)
@@ -32,6 +32,12 @@ begin
         notification_id, occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone)
     values (now_utc, first.shard, first.schedule_id, 'withdrawn', false, first.user_id, first.template_id, first.lane,
         first.notification_id, first.occurrence, first.scheduled_at_utc, first.due_at_utc, first.nominal_local, first.time_zone);
+    insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
+        occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone, detail)
+    select now_utc, first.shard, first.schedule_id, 'cancelled', true, first.user_id, first.template_id, first.lane, first.occurrence - 1,
+           first.scheduled_at_utc, first.due_at_utc, first.nominal_local, first.time_zone,
+           to_jsonb(row(gnomon_data.id_text('sch', first.schedule_id), 'cancelled', false, first.occurrence - 1, null, 0, 0)::gnomon.cancelled)
+     where not exists (select from gnomon_data.schedules as s where s.shard = first.shard and s.id = first.schedule_id);
 end
 $$;
 

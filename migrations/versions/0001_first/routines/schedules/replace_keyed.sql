@@ -10,9 +10,11 @@ as $$
 declare
     is_same constant boolean := old_hash = d.request_hash;
     old gnomon_data.schedules;
-    queued record;
+    done record;
 begin
     select s.* into old from gnomon_data.schedules as s where s.shard = d.shard and s.id = old_id for update;
+    -- Whoever held the key or the schedule may have kept us waiting beyond its instant.
+    now_utc := gnomon_data.now_utc();
     if old.id is not null and is_same then
         d := gnomon_data.live_answer(d, old);
         d.is_duplicate := true;
@@ -20,17 +22,20 @@ begin
     elsif old.id is not null and not coalesce(d.is_skipped, false) then
         d := gnomon_data.change_schedule(old, d, now_utc);
     elsif old.id is null then
-        select x.due_at_utc, x.time_zone, x.resolution, x.version into queued
-          from (select q.due_at_utc, q.time_zone, null::text as resolution, 1 as version from gnomon_data.deliveries as q
-                 where q.shard = d.shard and q.schedule_id = old_id order by q.due_at_utc limit 1) as x;
-        if is_same and (queued.due_at_utc is not null
-                or not d.is_recurring and (d.compiled ->> 'kind' in ('instant', 'once'))
-                   and gnomon_data.status_of(d.shard, old_id, now_utc) = 'fired') then
-            d := gnomon_data.answered_draft(d, old_id, jsonb_build_object('fire_at_utc', queued.due_at_utc, 'time_zone', queued.time_zone,
-                'version', 1, 'warnings', '[]'::jsonb), now_utc);
-            return d;
+        select q.due_at_utc as fire_at_utc, q.time_zone into done from gnomon_data.deliveries as q
+         where is_same and q.shard = d.shard and q.schedule_id = old_id order by q.due_at_utc limit 1;
+        if done.fire_at_utc is null then
+            select o.fire_at_utc, o.time_zone into done from gnomon_data.occurrence_log as o
+             where is_same and d.compiled ->> 'kind' in ('instant', 'once') and o.shard = d.shard and o.schedule_id = old_id
+               and o.outcome = 'fired' and gnomon_data.status_of(d.shard, old_id, now_utc) = 'fired'
+             order by o.logged_at_utc desc limit 1;
         end if;
-        perform gnomon_data.withdraw_undue(d.shard, old_id, now_utc);
+        if done.fire_at_utc is not null then
+            return gnomon_data.answered_draft(d, old_id, jsonb_build_object('fire_at_utc', done.fire_at_utc, 'time_zone', done.time_zone,
+                'version', 1, 'warnings', '[]'::jsonb), now_utc);
+        elsif (d.place_fault).code is null then
+            perform gnomon_data.withdraw_undue(d.shard, old_id, now_utc);
+        end if;
     end if;
     if coalesce(d.is_skipped, false) then
         if old.id is not null then

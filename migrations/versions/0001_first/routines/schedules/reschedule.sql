@@ -8,28 +8,35 @@ declare
     home constant smallint := gnomon_data.shard_of_id(known_id);
     now_utc timestamptz;
     old gnomon_data.schedules;
+    merge jsonb;
     d gnomon_data.draft;
 begin
     perform pg_current_xact_id();
-    now_utc := gnomon_data.now_utc();
     perform from gnomon_data.schedules as s
        join gnomon_data.schedule_keys as k on k.shard = s.shard and k.kind = 1 and k.key_hash = gnomon_data.key_hash(s.user_id, s.key)
       where s.shard = home and s.id = known_id for update of k;
     select s.* into old from gnomon_data.schedules as s where s.shard = home and s.id = known_id for update;
+    -- Not before: whoever held the schedule may have kept us waiting beyond its instant.
+    now_utc := gnomon_data.now_utc();
     if old.id is null or not old.is_recurring and old.fire_at_utc <= now_utc then
         perform gnomon_data.refuse_change(home, known_id, now_utc);
     elsif expected_version <> old.version then
         perform gnomon_data.fail('GN021', format('version %s is stale, the schedule is at %s', expected_version, old.version),
             'read it again and repeat the change');
     end if;
-    d := gnomon_data.read_request(gnomon_data.merge_patch(gnomon_data.request_of(old), gnomon_data.read_change(change)), 1);
+    merge := gnomon_data.read_change(change);
+    d := gnomon_data.read_request(gnomon_data.merge_patch(gnomon_data.request_of(old), merge), 1);
     perform gnomon_data.raise_fault(d.fault);
     d.schedule_id := known_id;
+    if d.compiled ->> 'kind' = 'relative' and not merge ? 'schedule_at' then
+        -- A delay counts from the call that gave it: a change of something else does not start it again.
+        d.compiled := (d.compiled - 'in') || jsonb_build_object('kind', 'instant', 'at', old.rule -> 'at');
+    end if;
     if d.request_hash <> gnomon_data.hash_of(gnomon_data.request_of(old)::text) then
         d := gnomon_data.change_schedule(old, d, now_utc);
         perform gnomon_data.raise_fault(d.fault);
         if d.is_new then
-            perform gnomon_data.fail('GN025', 'the last occurrence is due now: nothing is left to change');
+            perform gnomon_data.fail('GN029', 'an occurrence is on its way: the recurrence can end only when it has fired', 'repeat the change in a moment');
         end if;
         update gnomon_data.schedule_keys as k set request_hash = d.request_hash
          where k.shard = home and k.kind = 1 and k.key_hash = gnomon_data.key_hash(d.user_id, d.key) and k.schedule_id = known_id;

@@ -3,9 +3,10 @@
 -- gets its rows.
 -- Order: in the transactional lane a delivery that finds an earlier unsettled one of its user and channel is parked
 -- (ready = infinity). FOR KEY SHARE makes that one's settle wait for our commit, so its release sees our row; SKIP
--- LOCKED, because one that is being settled right now stands in nobody's way and a fire never waits.
+-- LOCKED, because one that is being settled right now stands in nobody's way and a fire never waits. Without holds_order it
+-- is only looked for: what is parked behind one that is settled meanwhile is left to upkeep (gnomon.release_parked).
 create or replace function gnomon_data.fire_schedules(
-    shards smallint[], ids uuid[], now_utc timestamptz,
+    shards smallint[], ids uuid[], now_utc timestamptz, holds_order boolean,
     out fired_count int, out expired_count int)
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -13,8 +14,6 @@ as $$
 declare
     default_channels constant text[] := gnomon_data.default_channels();
 begin
-    perform gnomon_data.log_day('occurrence_log', now_utc);
-    perform gnomon_data.log_day('events', now_utc);
     with due as materialized (
         select s.*, n.next_due_at_utc, n.nominal_local as next_nominal_local, n.kind as next_resolution, n.missed_from_utc,
                l.expires, l.expires is null or l.expires > now_utc as is_fired, i.notification_id,
@@ -59,15 +58,20 @@ begin
             user_id, template_id, params, payload_id, dedup_key, key, occurrence, scheduled_at_utc, nominal_local, time_zone,
             expires_at_utc, accepted_at_utc, fired_at_utc)
         select p.lane, p.shard, p.delivery_id, p.channel,
-               case when p.place > 1 or e.is_waiting then 'infinity' else greatest(p.fire_at_utc, now_utc) end,
+               case when p.place > 1 or h.is_waiting or e.is_waiting then 'infinity' else greatest(p.fire_at_utc, now_utc) end,
                p.fire_at_utc, p.id, p.notification_id, p.user_id, p.template_id, p.params, p.payload_id, p.dedup_key, p.key,
                p.fired_count + 1, p.due_at_utc, p.nominal_local, p.time_zone, p.expires, p.accepted_at_utc, now_utc
           from placed as p
           left join lateral (
                select true as is_waiting from gnomon_data.deliveries as w
-                where w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel
+                where holds_order and w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel
                   and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way
-                order by w.due_at_utc desc, w.id desc limit 1 for key share skip locked) as e on p.lane = 1 and p.place = 1
+                order by w.due_at_utc desc, w.id desc limit 1 for key share skip locked) as h on p.lane = 1 and p.place = 1
+          left join lateral (
+               select true as is_waiting from gnomon_data.deliveries as w
+                where not holds_order and w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel
+                  and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way
+                limit 1) as e on p.lane = 1 and p.place = 1
          order by p.shard, p.delivery_id
     ), new_channels as (
         insert into gnomon_data.channels_in_use (lane, channel)
@@ -95,5 +99,5 @@ begin
 end
 $$;
 
-comment on function gnomon_data.fire_schedules(smallint[], uuid[], timestamptz) is
-    'Fires schedules that this transaction holds locked; now_utc was read after its xid.';
+comment on function gnomon_data.fire_schedules(smallint[], uuid[], timestamptz, boolean) is
+    'Fires schedules that this transaction holds locked; now_utc was read after its xid. holds_order: keep what comes before in order from being settled until we commit.';

@@ -37,8 +37,15 @@ begin
         end if;
     end if;
     if live_ids is not null then
-        select f.fired_count, f.expired_count into fired_count, expired_count
-          from gnomon_data.fire_schedules(live_shards, live_ids, now_utc) as f;
+        perform gnomon_data.log_day('occurrence_log', now_utc);
+        perform gnomon_data.log_day('events', now_utc);
+        begin
+            select f.fired_count, f.expired_count into fired_count, expired_count
+              from gnomon_data.fire_in_order(live_shards, live_ids, now_utc) as f;
+        exception when lock_not_available then
+            select f.fired_count, f.expired_count into fired_count, expired_count
+              from gnomon_data.fire_schedules(live_shards, live_ids, now_utc, false) as f;
+        end;
     end if;
     stale_count := cardinality(taken) - set_back_count - coalesce(cardinality(live_ids), 0);
 end
