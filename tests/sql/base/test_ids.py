@@ -14,11 +14,11 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 def test_an_id_carries_its_instant_shard_and_lane(connection: psycopg.Connection) -> None:
     made = one(
         connection,
-        "select gnomon_data.shard_of_id(id) as shard, gnomon_data.lane_of_id(id) as lane, gnomon_data.at_of_id(id) as at_utc,"
+        "select gnomon_data.shard_of_id(id) as shard, gnomon_data.lane_of_id(id) as lane, gnomon_data.at_of_id(id),"
         " uuid_extract_version(id) as version from gnomon_data.new_id(63::smallint, %s, 2::smallint) as id",
         utc("2026-12-01T10:00:00.123"),
     )
-    assert (made.shard, made.lane, made.at_utc, made.version) == (63, 2, utc("2026-12-01T10:00:00.123"), 7)
+    assert (made.shard, made.lane, made.at_of_id, made.version) == (63, 2, utc("2026-12-01T10:00:00.123"), 7)
 
 
 def test_the_last_half_millisecond_of_a_day_stays_in_its_day(connection: psycopg.Connection) -> None:
