@@ -9,18 +9,15 @@ from datetime import timedelta
 from typing import Final
 
 from gnomon.database.pool import Pool
-from gnomon.errors import DatabaseUnavailable
-from gnomon.log import logger
 from gnomon_pollers.bounds import View
-from gnomon_pollers.calls import deliveries
 from gnomon_pollers.calls.deliveries import LaneChannelShard, Worker
 from gnomon_pollers.channels.channel import Answer
 from gnomon_pollers.channels.routing import Senders
 from gnomon_pollers.claims import Claim, steady
-from gnomon_pollers.lanes import LANES
+from gnomon_pollers.exchange import NO_PLACE, Exchange
 from gnomon_pollers.loop import Loop
 from gnomon_pollers.metrics import Metrics
-from gnomon_pollers.outcomes import Outcome, Outcomes, outcome_of
+from gnomon_pollers.outcomes import outcome_of
 from gnomon_pollers.pace import LONGEST_SLEEP, Backoff, rest_after
 from gnomon_pollers.slots import Slots
 from gnomon_pollers.wake import Wake
@@ -36,10 +33,6 @@ _SMALL_CLAIM_GAP: Final = timedelta(milliseconds=20)
 
 _CANCEL_KEPT: Final = timedelta(seconds=5)
 """The hint of a cancel may overtake the answer to the claim, by as long as the answer takes."""
-
-_NO_PLACE: Final[View[LaneChannelShard]] = View({})
-
-_log: Final = logger(__name__)
 
 
 class Desk:
@@ -61,30 +54,25 @@ class Desk:
         self.lane = lane
         self.has_more = False
         """Whether the last claim was as large as it was allowed to be."""
-        self._pool = pool
-        self._worker = worker
         self._senders = senders
         self._concurrency = concurrency
         self._metrics = metrics
         self._loop = loop
         self._wake = wake
         self._slots: dict[str, Slots] = {}
-        self._outcomes = Outcomes()
-        self._given_up: list[Claim] = []
+        self._exchange = Exchange(lane, pool, worker, metrics)
         self._cancelled: dict[str, timedelta] = {}
-        self._exchange: asyncio.Task[None] | None = None
+        self._call: asyncio.Task[None] | None = None
         self._exchanged_at = steady()
         self._rest_until = timedelta()
         self._empty_claims = 0
         self._backoff = Backoff()
         self._is_closing = False
-        self._is_held_up = False
-        """Whether an outcome came back unsettled, since a caller's open transaction holds its delivery."""
 
     @property
     def is_busy(self) -> bool:
         """Whether a call is under way."""
-        return self._exchange is not None
+        return self._call is not None
 
     @property
     def is_quiet(self) -> bool:
@@ -112,12 +100,12 @@ class Desk:
         if self.is_busy:
             return None
         gap = max(timedelta(), self._exchanged_at + _SETTLE_GAP - at, self._pause_left(at))
-        if self._given_up:
+        if self._exchange.owes_claims:
             return gap
-        wait = self._outcomes.wait_left(at)
+        wait = self._exchange.outcomes.wait_left(at)
         if wait is None:
             return None
-        return gap if self.is_quiet and not self._is_held_up else max(gap, wait)
+        return gap if self.is_quiet and not self._exchange.is_held_up else max(gap, wait)
 
     def turn(self, ready: Sequence[tuple[str, Sequence[LaneChannelShard]]], view: View[LaneChannelShard]) -> None:
         """Exchange when there is a reason: `ready` are the channels with something ready, each with its places."""
@@ -125,8 +113,7 @@ class Desk:
             slots.drop_late()
         at = steady()
         if not self.is_busy and (ready or self.settle_wait(at) == timedelta()):
-            self._exchange = asyncio.create_task(self._exchange_once(ready, view))
-            self._exchange.add_done_callback(self._exchanged)
+            self._start_call(ready, view)
 
     def drop(self, delivery_id: str) -> None:
         """Give up a delivery that was cancelled, if it still waits here or is about to come."""
@@ -139,14 +126,14 @@ class Desk:
     def ended(self, claim: Claim, answer: Answer, took: timedelta) -> None:
         """Keep what became of an attempt."""
         outcome = outcome_of(claim, answer)
-        self._outcomes.add(outcome, steady())
+        self._exchange.outcomes.add(outcome, steady())
         self._metrics.ended(claim, outcome, took)
-        if self.is_quiet or len(self._outcomes) % LARGEST_CLAIM == 0 or self.has_more:
+        if self.is_quiet or len(self._exchange.outcomes) % LARGEST_CLAIM == 0 or self.has_more:
             self._wake.now()
 
     def given_up(self, claim: Claim) -> None:
         """Keep a claim that was not tried, to hand it back."""
-        self._given_up.append(claim)
+        self._exchange.give_up(claim)
         self._wake.now()
 
     async def drain(self, until: timedelta) -> None:
@@ -155,23 +142,28 @@ class Desk:
         for slots in self._slots.values():
             slots.drop_waiting()
         while not self.is_quiet and steady() < until:
-            self.turn((), _NO_PLACE)
+            self.turn((), NO_PLACE)
             await self._wake.sleep(min(LONGEST_SLEEP, max(timedelta(), until - steady())))
         for slots in self._slots.values():
             await slots.cut()
 
     async def settle_rest(self, until: timedelta) -> bool:
         """Settle and hand back what is left, again and again until then; whether nothing is left."""
-        while self._outcomes or self._given_up or self.is_busy:
-            if self._exchange is None:
-                self._exchange = asyncio.create_task(self._exchange_once((), _NO_PLACE))
-                self._exchange.add_done_callback(self._exchanged)
-            await asyncio.wait([self._exchange], timeout=max(0.0, (until - steady()).total_seconds()))
+        while self._exchange.owes or self.is_busy:
+            call = self._call or self._start_call((), NO_PLACE)
+            await asyncio.wait([call], timeout=max(0.0, (until - steady()).total_seconds()))
             if steady() >= until:
                 break
-            pause = max(self._pause_left(steady()), _SETTLE_GAP if self._is_held_up else timedelta())
+            pause = max(self._pause_left(steady()), _SETTLE_GAP if self._exchange.is_held_up else timedelta())
             await asyncio.sleep(pause.total_seconds())
-        return not (self._outcomes or self._given_up or self.is_busy)
+        return not (self._exchange.owes or self.is_busy)
+
+    def _start_call(
+        self, ready: Sequence[tuple[str, Sequence[LaneChannelShard]]], view: View[LaneChannelShard]
+    ) -> "asyncio.Task[None]":
+        self._call = asyncio.create_task(self._exchange_once(ready, view))
+        self._call.add_done_callback(self._exchanged)
+        return self._call
 
     async def _exchange_once(
         self, ready: Sequence[tuple[str, Sequence[LaneChannelShard]]], view: View[LaneChannelShard]
@@ -180,20 +172,18 @@ class Desk:
         claimed_count = 0
         is_blocked = False
         self.has_more = False
-        self._is_held_up = False
-        await self._hand_back()
+        await self._exchange.hand_back()
         for channel, places in ready:
             slots = await self._slots_for(channel)
             room = min(slots.room, LARGEST_CLAIM)
             if room == 0 or self._is_closing:
                 is_blocked = True
                 continue
-            claims = await self._call(channel, view.of(places), room)
+            claims = await self._exchange.claim(channel, view.of(places), room)
             claimed_count += len(claims)
             self.has_more = self.has_more or len(claims) >= room
             self._accept(slots, claims)
-        while self._outcomes and not self._is_held_up and (not ready or self._outcomes.wait_left(steady()) == timedelta()):
-            await self._call("", _NO_PLACE, 0)
+        await self._exchange.settle(patience=timedelta() if ready else None)
         self._empty_claims = self._empty_claims + 1 if ready and claimed_count == 0 else 0
         if self.has_more:
             rest = timedelta()
@@ -208,58 +198,13 @@ class Desk:
         self._rest_until = steady() + rest
 
     def _accept(self, slots: Slots, claims: Sequence[Claim]) -> None:
-        if claims:
-            self._metrics.claimed(LANES[self.lane], claims[0].channel, len(claims))
-        unwanted = [claim for claim in claims if self._is_closing or claim.delivery_id in self._cancelled]
-        self._given_up.extend(unwanted)
-        slots.accept(claim for claim in claims if claim not in unwanted)
-
-    async def _call(self, channel: str, view: View[LaneChannelShard], at_most: int) -> list[Claim]:
-        """One exchange; outcomes that could not be settled stay here."""
-        batch = self._outcomes.take()
-        try:
-            claims, unsettled_ids = await deliveries.exchange_deliveries(
-                self._pool, self._worker, batch, view, (LANES[self.lane], channel), at_most
-            )
-        except DatabaseUnavailable:
-            self._outcomes.put_back(batch, steady())
-            raise
-        except Exception:
-            await self._settle_one_by_one(batch)
-            raise
-        # Handed in again after the wait of a fresh outcome: an open cancel ends when its caller likes.
-        self._is_held_up = bool(unsettled_ids)
-        for outcome in batch:
-            if outcome.delivery_id in unsettled_ids:
-                self._outcomes.add(outcome, steady())
-        return claims
-
-    async def _settle_one_by_one(self, batch: list[Outcome]) -> None:
-        """After a call that failed for good: one outcome that cannot be settled must not keep back the others."""
-        while batch:
-            outcome = batch[0]
-            try:
-                await deliveries.exchange_deliveries(
-                    self._pool, self._worker, [outcome], _NO_PLACE, (LANES[self.lane], ""), 0
-                )
-            except DatabaseUnavailable:
-                self._outcomes.put_back(batch, steady())
-                raise
-            except Exception:  # noqa: BLE001  # whatever it is, the other outcomes can do nothing for it
-                # Its lease ends, and the delivery is tried again or ends as unknown, by its lane.
-                _log.exception("an outcome cannot be settled", delivery_id=outcome.delivery_id)
-            batch.pop(0)
-
-    async def _hand_back(self) -> None:
-        batch, self._given_up = self._given_up, []
-        if not batch:
-            return
-        try:
-            await deliveries.release_deliveries(self._pool, LANES[self.lane], batch)
-        except DatabaseUnavailable:
-            self._given_up = batch + self._given_up
-            raise
-        self._metrics.released(LANES[self.lane], len(batch))
+        wanted = []
+        for claim in claims:
+            if self._is_closing or claim.delivery_id in self._cancelled:
+                self._exchange.give_up(claim)
+            else:
+                wanted.append(claim)
+        slots.accept(wanted)
 
     async def _slots_for(self, channel: str) -> Slots:
         name = self._senders.name_for(channel)
@@ -268,7 +213,7 @@ class Desk:
         return self._slots[name]
 
     def _exchanged(self, task: "asyncio.Task[None]") -> None:
-        self._exchange = None
+        self._call = None
         self._exchanged_at = steady()
         fault = None if task.cancelled() else task.exception()
         if isinstance(fault, Exception):
