@@ -449,10 +449,13 @@ create table gnomon_data.deliveries_bulk partition of gnomon_data.deliveries for
     with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 2000);
 
 -- The pairs that ever had a delivery: a worker's poll asks for these only, and not for every lane times every channel.
+-- Two fires that use a pair first at the same time write it twice, told apart by noted_id: by a key of lane and channel alone
+-- the second would wait for the first, and a fire waits for nobody.
 create table gnomon_data.channels_in_use (
     lane smallint not null,
     channel text not null,
-    constraint channels_in_use_pkey primary key (lane, channel)
+    noted_id uuid not null default gen_random_uuid(),
+    constraint channels_in_use_pkey primary key (lane, channel, noted_id)
 );
 comment on table gnomon_data.channels_in_use is 'Lane and channel pairs that a worker has to look at; written by the fire that uses one first.';
 

@@ -15,7 +15,7 @@ begin
             select b.* from unnest($4, $5, $6, $7, $8) as b (lane, channel, shard, after_at, after_id)
         ), probes as materialized (
             select u.lane, u.channel, s.shard, b.after_at, b.after_id
-              from gnomon_data.channels_in_use as u
+              from (select distinct c.lane, c.channel from gnomon_data.channels_in_use as c) as u
              cross join unnest($3) as s (shard)
               left join bounds as b on b.lane = u.lane and b.channel = u.channel and b.shard = s.shard
              where u.lane = any ($1) and ($2 is null or u.channel = any ($2))

@@ -77,7 +77,6 @@ begin
         insert into gnomon_data.channels_in_use (lane, channel)
         select distinct t.lane, t.channel from task as t
          where not exists (select from gnomon_data.channels_in_use as u where u.lane = t.lane and u.channel = t.channel)
-        on conflict do nothing
     ), logged as (
         insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
             notification_id, occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone)
