@@ -65,8 +65,8 @@ class Settings:
     """Channels of a request that names none, comma separated."""
     default_time_zone: str | None = None
     """IANA zone of a user who has none of his own."""
-    templates: str = "optional"
-    """`optional` or `required`: whether a template_id must exist."""
+    templates: str = "free"
+    """`free`: a template_id is a name for the receiver. That templates must exist is not available in this version."""
     notify: bool = True
     """Whether hints travel by NOTIFY; off costs up to 250 ms of lateness, and suits a transaction pooler."""
     lease: timedelta = timedelta(seconds=30)
@@ -132,7 +132,6 @@ def adopted(settings: Settings) -> dict[str, str]:
         "default_time_zone": settings.default_time_zone,
         "default_channels": settings.default_channels,
         "has_webhook": "true" if settings.webhook_url else None,
-        "templates": settings.templates if "templates" in settings.given else None,
         "notify": ("on" if settings.notify else "off") if "notify" in settings.given else None,
         "fire_ahead": _duration_text(settings.fire_ahead) if "fire_ahead" in settings.given else None,
     }
@@ -185,8 +184,10 @@ def _database(name: str, text: str) -> str:
 
 
 def _templates(name: str, text: str) -> str:
-    if text not in {"optional", "required"}:
-        raise SettingInvalid(name, f"is {text!r}.", "Use optional or required.")
+    if text == "required":
+        raise SettingInvalid(name, "is 'required', which is not available in this version.", "Use free, or leave it out.")
+    if text != "free":
+        raise SettingInvalid(name, f"is {text!r}.", "Use free, or leave it out.")
     return text
 
 

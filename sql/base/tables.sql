@@ -3,4 +3,4 @@ create table gnomon_data.settings (
     name text not null constraint settings_pkey primary key,
     value text not null
 );
-comment on table gnomon_data.settings is 'The settings that SQL functions read: default_time_zone, default_channels, has_webhook, notify, fire_ahead, templates.';
+comment on table gnomon_data.settings is 'The settings that SQL functions read: default_time_zone, default_channels, has_webhook, notify, fire_ahead.';

@@ -18,7 +18,7 @@ from litestar.types import (
     Send,
 )
 
-from gnomon.database.pool import open_pool
+from gnomon.database.pool import PREPARE_THRESHOLD, open_pool
 from gnomon.schedules import lists as schedule_lists
 from gnomon.schedules import routes as schedule_routes
 from gnomon.settings import Settings, adopted
@@ -58,7 +58,16 @@ def build_app(settings: Settings, database_url: str) -> Application:
 
     @asynccontextmanager
     async def pool_for_life(app: Litestar) -> AsyncIterator[None]:
-        pool = open_pool(database_url, min_size=1, max_size=POOL_SIZE, application_name="gnomon serve", wait=PATIENCE)
+        # Without hints there may be a transaction pooler on the way, which cannot keep prepared statements.
+        threshold = PREPARE_THRESHOLD if settings.notify else None
+        pool = open_pool(
+            database_url,
+            min_size=1,
+            max_size=POOL_SIZE,
+            application_name="gnomon serve",
+            wait=PATIENCE,
+            prepare_threshold=threshold,
+        )
         async with pool:
             await set_settings(pool, adopted(settings))
             app.state.pool = pool
