@@ -8,7 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from gnomon.log import logger
 from gnomon_pollers.channels.channel import Answer, Channel, no_answer
@@ -26,6 +26,9 @@ _WEIGHT: Final = 0.1
 """Of the newest attempt in the moving average of their lengths."""
 
 _log: Final = logger(__name__)
+
+_End: TypeAlias = tuple[Answer, timedelta] | None
+"""The answer to an attempt and how long it took; None when none was made."""
 
 
 class Listener(Protocol):
@@ -47,7 +50,7 @@ class Slots:
         self._concurrency = concurrency
         self._listener = listener
         self._waiting: deque[Claim] = deque()
-        self._running: dict[asyncio.Task[None], tuple[Claim, timedelta]] = {}
+        self._running: dict[asyncio.Task[_End], tuple[Claim, timedelta]] = {}
         self._mean_took: timedelta | None = None
 
     @property
@@ -118,31 +121,32 @@ class Slots:
             self._running[task] = (claim, steady())
             task.add_done_callback(self._ended)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _ended(self, task: "asyncio.Task[_End]") -> None:
+        # It counts no more when its end is told: the one that listens settles at once when it was the last.
         claim, _ = self._running.pop(task)
-        if task.cancelled():
-            # Cancelled before its first step: the body of _send never ran.
+        end = None if task.cancelled() else task.result()
+        if end is None:
             self._listener.given_up(claim)
+        else:
+            answer, took = end
+            self._mean_took = took if self._mean_took is None else self._mean_took * (1 - _WEIGHT) + took * _WEIGHT
+            self._listener.ended(claim, answer, took)
         self._fill()
 
-    async def _send(self, claim: Claim) -> None:
+    async def _send(self, claim: Claim) -> "_End":
         started = steady()
         try:
             async with asyncio.timeout(claim.timeout.total_seconds()):
                 answer = await self._channel.send(claim)
         except LeaseOver:
-            self._listener.given_up(claim)
-            return
+            return None
         except asyncio.CancelledError:
             if not claim.has_begun:
-                self._listener.given_up(claim)
-                return
+                return None
             answer = no_answer(claim, "the worker stopped before the answer came")
         except Exception as fault:  # noqa: BLE001  # a channel is a plugin: whatever it raises is an end of its attempt
             answer = _fault_answer(fault, claim)
-        took = steady() - started
-        self._mean_took = took if self._mean_took is None else self._mean_took * (1 - _WEIGHT) + took * _WEIGHT
-        self._listener.ended(claim, answer, took)
+        return answer, steady() - started
 
 
 def _fault_answer(fault: Exception, claim: Claim) -> Answer:

@@ -71,6 +71,20 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.001)
 
 
+async def test_what_has_ended_counts_no_more_when_its_end_is_told() -> None:
+    held: list[int] = []
+
+    class Counts(Heard):
+        def ended(self, claim: Claim, answer: Answer, took: timedelta) -> None:
+            super().ended(claim, answer, took)
+            held.append(slots.held)
+
+    slots = Slots(FakeChannel(), 2, Counts())
+    slots.accept([fresh(number) for number in range(3)])
+    await until(lambda: len(held) == 3)
+    assert held == [2, 1, 0]
+
+
 async def test_as_many_run_as_there_are_slots_and_the_rest_in_order() -> None:
     gates = {f"dlv_{number}": asyncio.Event() for number in range(5)}
 

@@ -11,6 +11,7 @@ from typing import Final
 from gnomon.database.pool import Pool
 from gnomon.log import logger
 from gnomon_pollers.calls import upkeep
+from gnomon_pollers.claims import steady
 from gnomon_pollers.leases import Leases
 from gnomon_pollers.loop import Step
 from gnomon_pollers.periods import Periods
@@ -25,6 +26,9 @@ _HOUR: Final = timedelta(hours=1)
 
 _WITHOUT_LEASE: Final = timedelta(seconds=1)
 """How often a process without the lease asks whether it has it."""
+
+_CATCH_UP: Final = timedelta(minutes=5)
+"""Before overdue schedules are reported first: after a stop of all pollers there are some, and they are being fired."""
 
 _SHOWN: Final = 20
 
@@ -49,7 +53,7 @@ class UpkeepRole:
             "forget payloads": self._every(_MINUTE, self.forget_payloads),
             "release parked": self._every(timedelta(seconds=2), self.release_parked),
             "take periods away": self._every(_MINUTE, self._periods.take_away),
-            "report overdue": self._every(_HOUR, self.report_overdue),
+            "report overdue": self._every(_HOUR, self.report_overdue, first_after=_CATCH_UP),
             "analyze parents": self._every(_HOUR, self._periods.analyze_parents),
         }
 
@@ -80,9 +84,16 @@ class UpkeepRole:
         if overdue := await upkeep.overdue_schedules(self._pool, BATCH):
             _log.warning("schedules are overdue", count=len(overdue), schedule_ids=overdue[:_SHOWN])
 
-    def _every(self, interval: timedelta, task: Callable[[], Awaitable[None]]) -> Step:
+    def _every(self, interval: timedelta, task: Callable[[], Awaitable[None]], first_after: timedelta = timedelta()) -> Step:
+        held_since: timedelta | None = None
+
         async def step() -> timedelta:
+            nonlocal held_since
             if not self._leases.held:
+                held_since = None
+                return _WITHOUT_LEASE
+            held_since = held_since or steady()
+            if steady() - held_since < first_after:
                 return _WITHOUT_LEASE
             await task()
             return interval

@@ -48,6 +48,16 @@ async def test_far_timers_come_near_as_their_period_does(role: UpkeepRole, conne
     assert value(connection, "select count(*) from gnomon_data.timers") == 3
 
 
+async def test_overdue_schedules_are_reported_only_when_there_was_time_to_catch_up(
+    role: UpkeepRole, connection: psycopg.Connection
+) -> None:
+    given_schedule(connection, schedule_at="PT1S")
+    set_clock(connection, value(connection, "select clock_timestamp()") + timedelta(minutes=2))
+    with capture_logs() as logs:
+        assert await role.steps()["report overdue"]() == timedelta(seconds=1)
+    assert logs == []
+
+
 async def test_overdue_schedules_are_reported(role: UpkeepRole, connection: psycopg.Connection) -> None:
     made = given_schedule(connection, schedule_at="PT1S")
     set_clock(connection, value(connection, "select clock_timestamp()") + timedelta(minutes=2))
