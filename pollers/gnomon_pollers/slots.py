@@ -133,7 +133,7 @@ class Slots:
             self._listener.ended(claim, answer, took)
         self._fill()
 
-    async def _send(self, claim: Claim) -> "_End":
+    async def _send(self, claim: Claim) -> _End:
         started = steady()
         try:
             async with asyncio.timeout(claim.timeout.total_seconds()):
