@@ -15,7 +15,7 @@ from gnomon.settings import SettingInvalid, Settings
 from gnomon_pollers.channels.addresses import public_socket
 from gnomon_pollers.channels.channel import Answer, Verdict, no_answer
 from gnomon_pollers.channels.retry_after import retry_after
-from gnomon_pollers.claims import Claim
+from gnomon_pollers.claims import Claim, LeaseOver
 
 CONTENT_TYPE: Final = "application/cloudevents+json"
 
@@ -51,8 +51,10 @@ class WebhookChannel:
     async def open(self) -> None:
         """Make the session; connections are opened as they are needed, and limited by whoever sends."""
         trace = aiohttp.TraceConfig()
-        # Called when the headers are ready and nothing has been written: a raise here closes the connection unused.
-        trace.on_request_headers_sent.append(_begin)
+        # Called right before headers and body are written in one piece; a raise closes the connection unused. Not when the
+        # headers are ready: the write comes a turn of the event loop later then, with all other sends between, and a
+        # process that was stopped there sent a whole batch after its lease.
+        trace.on_request_chunk_sent.append(_begin)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, socket_factory=None if self._may_be_private else public_socket),
             timeout=aiohttp.ClientTimeout(total=None),
@@ -76,6 +78,8 @@ class WebhookChannel:
             ) as response:
                 return _answer(response, await _beginning(response), claim)
         except aiohttp.ClientError as fault:
+            if isinstance(fault.__cause__, LeaseOver):
+                raise fault.__cause__ from None
             return no_answer(claim, str(fault) or type(fault).__name__)
 
     async def close(self) -> None:
@@ -116,7 +120,7 @@ async def _beginning(response: aiohttp.ClientResponse) -> bytes:
 
 
 async def _begin(
-    _session: aiohttp.ClientSession, context: SimpleNamespace, _params: aiohttp.TraceRequestHeadersSentParams
+    _session: aiohttp.ClientSession, context: SimpleNamespace, _params: aiohttp.TraceRequestChunkSentParams
 ) -> None:
     claim: Claim = context.trace_request_ctx
     claim.begin()

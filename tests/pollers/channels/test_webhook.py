@@ -1,5 +1,6 @@
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -199,6 +200,32 @@ async def test_no_byte_leaves_when_the_lease_ran_out_on_the_way_to_the_connectio
             await send(url, claim)
     assert not asked
     assert not claim.has_begun
+
+
+async def test_the_bytes_leave_in_the_turn_that_looked_at_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.get_running_loop()
+    begin, got = Claim.begin, []
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def look(claim: Claim) -> None:
+            begin(claim)
+            loop.call_soon(arrived)
+
+        def arrived() -> None:
+            # The next turn: a process that is stopped between two turns and woken after its lease sends nothing more.
+            connection, _ = listener.accept()
+            with connection:
+                connection.settimeout(0)
+                got.append(connection.recv(65_536))
+                connection.send(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+        monkeypatch.setattr(Claim, "begin", look)
+        answer = await send(f"http://127.0.0.1:{listener.getsockname()[1]}/hook", fresh_claim())
+    assert answer.verdict is Verdict.SENT
+    [request] = got
+    assert request.startswith(b"POST /hook ")
+    assert request.endswith(EVENT)
 
 
 async def test_an_endless_answer_is_read_to_the_limit_only() -> None:
