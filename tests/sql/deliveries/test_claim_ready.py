@@ -210,21 +210,26 @@ def test_a_look_names_each_place_once_and_the_next_instant(at_noon: psycopg.Conn
     assert announced.first_at_utc == _NOON + timedelta(seconds=1)
 
 
+def _given_50_000(connection: psycopg.Connection, ready_in: timedelta = timedelta()) -> None:
+    connection.execute(
+        """
+        insert into gnomon_data.deliveries (lane, shard, id, channel, ready_at_utc, due_at_utc, schedule_id, notification_id,
+            user_id, template_id, occurrence, scheduled_at_utc, accepted_at_utc, fired_at_utc)
+        select 1, n %% 64, gnomon_data.new_id((n %% 64)::smallint, c.now_utc, 1::smallint), 'log', c.now_utc + %s, c.now_utc,
+               gen_random_uuid(), gen_random_uuid(), 'u' || n, 'pill', 1, c.now_utc, c.now_utc, c.now_utc
+          from generate_series(1, 50000) as n cross join (select gnomon_data.now_utc() as now_utc) as c
+        """,
+        [ready_in],
+    )
+    connection.execute("insert into gnomon_data.channels_in_use (lane, channel) values (1, 'log')")
+
+
 @pytest.fixture(params=["analyzed when it was empty", "never analyzed", "analyzed full"])
 def waiting(connection: psycopg.Connection, request: pytest.FixtureRequest) -> psycopg.Connection:
     """50,000 ready deliveries, in a table that the planner knows well or wrongly."""
     if request.param == "analyzed when it was empty":
         connection.execute("analyze")
-    connection.execute(
-        """
-        insert into gnomon_data.deliveries (lane, shard, id, channel, ready_at_utc, due_at_utc, schedule_id, notification_id,
-            user_id, template_id, occurrence, scheduled_at_utc, accepted_at_utc, fired_at_utc)
-        select 1, n % 64, gnomon_data.new_id((n % 64)::smallint, c.now_utc, 1::smallint), 'log', c.now_utc, c.now_utc,
-               gen_random_uuid(), gen_random_uuid(), 'u' || n, 'pill', 1, c.now_utc, c.now_utc, c.now_utc
-          from generate_series(1, 50000) as n cross join (select gnomon_data.now_utc() as now_utc) as c
-        """
-    )
-    connection.execute("insert into gnomon_data.channels_in_use (lane, channel) values (1, 'log')")
+    _given_50_000(connection)
     if request.param == "analyzed full":
         connection.execute("analyze")
     return connection
@@ -256,13 +261,12 @@ def test_plans_with_50_000_waiting(waiting: psycopg.Connection) -> None:
         assert plan.buffers <= 25 * 500
 
 
-def test_an_idle_look_reads_a_few_pages_a_shard(waiting: psycopg.Connection) -> None:
-    waiting.execute("update gnomon_data.deliveries set ready_at_utc = ready_at_utc + interval '1 hour'")
-    waiting.execute("vacuum gnomon_data.deliveries")
-    [looked] = plans_of(waiting, lambda: rows(waiting, _LOOK), "firsts as materialized")
+def test_an_idle_look_reads_a_few_pages_a_shard(connection: psycopg.Connection) -> None:
+    _given_50_000(connection, timedelta(hours=1))
+    [looked] = plans_of(connection, lambda: rows(connection, _LOOK), "firsts as materialized")
     assert _reads_by_index(looked)
     assert looked.buffers <= 8 * 64
-    assert claim(waiting) == []
+    assert claim(connection) == []
 
 
 def test_all_shards_are_served(connection: psycopg.Connection) -> None:
