@@ -8,6 +8,8 @@ from gnomon.log import logger
 _DISTRUST_FOR: Final = timedelta(minutes=1)
 """After the clock has caught up again: transactions that began before may still commit."""
 
+_WORTH_TELLING: Final = timedelta(milliseconds=10)
+
 _log: Final = logger(__name__)
 
 
@@ -24,7 +26,10 @@ class Clock:
         has_gone_back = self._highest is not None and now_utc < self._highest
         if has_gone_back and self._highest is not None:
             self._distrusted_until = max(self._highest + _DISTRUST_FOR, self._distrusted_until or self._highest)
-            _log.warning("the database's clock went back", by_s=(self._highest - now_utc).total_seconds())
+            step = self._highest - now_utc
+            # A step of microseconds is treated alike, but nobody needs to be told.
+            log = _log.warning if step >= _WORTH_TELLING else _log.debug
+            log("the database's clock went back", by_s=step.total_seconds())
         self._highest = now_utc
         return has_gone_back
 

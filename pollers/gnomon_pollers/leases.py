@@ -69,4 +69,6 @@ class Leases:
     async def leave(self) -> None:
         """Give up all shards at once, so that nobody waits for our silence."""
         self._shards = ()
+        if self._beat_at is None:
+            return  # no heartbeat of ours ever arrived
         await processes.leave(self._pool, self._owner)

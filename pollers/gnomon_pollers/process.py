@@ -31,7 +31,7 @@ STOP_WITHIN: Final = timedelta(seconds=10)
 _GOODBYE: Final = timedelta(seconds=2)
 """For giving up leases; others notice our silence a second later anyway."""
 
-_LAST_STEPS: Final = timedelta(seconds=2)
+_LAST_STEPS: Final = timedelta(seconds=1)
 """For the steps that are under way when the end is asked for; a detach may wait for hours and is cut."""
 
 _CONNECTIONS: Final = 8

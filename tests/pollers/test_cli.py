@@ -3,6 +3,7 @@ import subprocess
 import pytest
 import typer
 
+from gnomon.cli import run
 from gnomon_pollers.cli import _address
 from tests.support.roles import GNOMON
 
@@ -29,16 +30,15 @@ def test_addresses_are_read() -> None:
         ["work", "--stop-within", "-1"],
     ],
 )
-def test_wrong_use_ends_with_2(command: list[str]) -> None:
-    done = subprocess.run([GNOMON, *command], capture_output=True, text=True, check=False, timeout=30)
-    assert done.returncode == 2, done.stderr
-    assert command[1].strip("-") in done.stderr
+def test_wrong_use_ends_with_2(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(command) == 2
+    assert command[1].strip("-") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["poll", "work"])
-def test_help_has_an_example(command: str) -> None:
-    done = subprocess.run([GNOMON, command, "--help"], capture_output=True, text=True, check=True, timeout=30)
-    assert f"gnomon {command} --" in done.stdout
+def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    assert f"gnomon {command} --" in capsys.readouterr().out
 
 
 def test_settings_that_cannot_be_meant_end_with_2() -> None:

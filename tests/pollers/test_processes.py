@@ -176,6 +176,7 @@ def test_a_worker_that_slept_past_its_lease_does_not_send(
     assert repeated <= asleep
     assert len(repeated) <= 1, "only what had left when it fell asleep"
     # And it works on.
+    sink.behave(delay=0)
     wait_for_all(sink, given_many(connection, 20, "critical", "100 ms"))
 
 

@@ -90,7 +90,7 @@ async def test_a_full_batch_is_followed_by_a_poll_at_once(role: DueRole, connect
 async def test_critical_goes_before_a_backlog_of_bulk(
     role: DueRole, connection: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given_many(connection, 3000, "100 ms", "bulk")
+    given_many(connection, 1500, "100 ms", "bulk")
     given_many(connection, 50, "1 s", "critical")
     order: list[int] = []
     fire = timers.fire_slice
@@ -108,19 +108,19 @@ async def test_critical_goes_before_a_backlog_of_bulk(
     given_many(connection, 1, "1 s", "critical")
     while queued_count(connection, 0) == 50:
         await role.poll()
-    assert queued_count(connection, 2) < 3000
+    assert queued_count(connection, 2) < 1500
     await drained(role)
-    assert queued_count(connection) == 3051
+    assert queued_count(connection) == 1551
 
 
 async def test_a_herd_of_one_instant_is_fired_once_each(role: DueRole, connection: psycopg.Connection) -> None:
     connection.execute(
         "with at as materialized (select clock_timestamp() + interval '1 s' as at) select s.schedule_id"
-        " from at, generate_series(1, 3000) as n, lateral gnomon.schedule_at('u' || n, 'pill', at.at) as s"
+        " from at, generate_series(1, 1500) as n, lateral gnomon.schedule_at('u' || n, 'pill', at.at) as s"
     )
     await drained(role)
-    assert queued_count(connection) == 3000
-    assert value(connection, "select count(distinct schedule_id) from gnomon_data.deliveries") == 3000
+    assert queued_count(connection) == 1500
+    assert value(connection, "select count(distinct schedule_id) from gnomon_data.deliveries") == 1500
 
 
 async def test_a_schedule_held_elsewhere_neither_spins_nor_blocks(
@@ -160,14 +160,14 @@ async def test_more_than_a_batch_of_late_commits_goes_on_without_the_sweep(
     set_clock(connection, value(connection, "select clock_timestamp()"), frozen=False)
     with sessions(database_url, 1, autocommit=False) as [caller]:
         caller.execute(
-            "select s.schedule_id from generate_series(1, 1500) as n, lateral gnomon.schedule_in('u1', 'p' || n, '1 s') as s"
+            "select s.schedule_id from generate_series(1, 1100) as n, lateral gnomon.schedule_in('u1', 'p' || n, '1 s') as s"
         )
         advance(connection, timedelta(seconds=70))
         await drained(role)
         caller.commit()
     await role.sweep()
     await drained(role)
-    assert queued_count(connection) == 1500
+    assert queued_count(connection) == 1100
 
 
 async def test_the_mark_is_proven_only_after_older_transactions_are_over(
@@ -273,7 +273,7 @@ async def test_one_that_cannot_be_fired_holds_up_its_own_shard_only(role: DueRol
         await drained(role)
     blocked = rows(connection, "select user_id from gnomon_data.schedules where gnomon_data.shard_of(user_id) <> %s", shard)
     assert blocked == []
-    assert {(log["event"], log["step"]) for log in logs} == {("a step failed", "fire")}, "once a minute"
+    assert [(log["event"], log["step"]) for log in logs if "step" in log] == [("a step failed", "fire")], "once a minute"
 
 
 async def test_workers_are_woken_for_what_is_due_now_and_not_for_what_was_fired_ahead(
