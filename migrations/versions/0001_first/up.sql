@@ -33,7 +33,7 @@ create type gnomon.user_set as (user_id text, time_zone text, locale text, moved
 comment on type gnomon.user_set is
     'What is known of a user now; moved_count schedules followed a new time zone, pinned_count named their own and stayed.';
 
-create type gnomon.user_item as (ordinal int, user_id text, moved_count int, error_code text, error_detail text);
+create type gnomon.user_item as (ordinal int, user_id text, moved_count int, error_code text, error_detail text, error_hint text);
 comment on type gnomon.user_item is 'One answer of set_users; ordinal counts from 1; error_code is null when the user was set.';
 
 create type gnomon.known_user as (user_id text, time_zone text, locale text);
@@ -127,7 +127,7 @@ create table gnomon_data.settings (
     name text not null constraint settings_pkey primary key,
     value text not null
 );
-comment on table gnomon_data.settings is 'The settings that SQL functions read: default_time_zone, default_channels, has_webhook, notify, fire_ahead, templates.';
+comment on table gnomon_data.settings is 'The settings that SQL functions read: default_time_zone, default_channels, has_webhook, notify, fire_ahead.';
 
 -- clock/tables.sql
 

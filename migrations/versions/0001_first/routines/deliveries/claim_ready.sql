@@ -24,18 +24,18 @@ begin
                array_agg(row(%2$s, c.shard, c.id, c.claim_id, c.ends_as, null, null, null)::gnomon_data.settling) filter (where c.ends_as is not null)
           from (
             select l.*, case when l.is_stopped then 'cancelled'
-                             when l.expires_at_utc <= %5$L then 'expired'
+                             when l.expires_at_utc <= $4 then 'expired'
                              when %2$s = 2 and l.claim_id is not null then 'unknown' end as ends_as
               from unnest($1, $2, $3) as s (shard, after_at, after_id)
              cross join lateral (
                    select i.ctid, i.shard, i.id, i.claim_id, i.is_stopped, i.expires_at_utc from gnomon_data.%1$I as i
                     where i.shard = s.shard and i.channel = %3$L
-                      and (i.ready_at_utc, i.id) > (s.after_at, s.after_id) and i.ready_at_utc <= %5$L
+                      and (i.ready_at_utc, i.id) > (s.after_at, s.after_id) and i.ready_at_utc <= $4
                     order by i.ready_at_utc, i.id
                     limit %4$s for no key update skip locked) as l
              limit %4$s) as c
-        $sql$, leaf, lane, channel, at_most, now_utc)
-    into live, ends using shards, after_at, after_id;
+        $sql$, leaf, lane, channel, at_most)
+    into live, ends using shards, after_at, after_id, now_utc;
     if ends is not null then
         perform gnomon_data.end_deliveries(ends, now_utc);
     end if;
@@ -46,18 +46,18 @@ begin
     return query execute format($sql$
         with handed_over as (
             update gnomon_data.%1$I as d
-               set claim_id = gen_random_uuid(), claimed_at_utc = %2$L, claimed_until_utc = %3$L, ready_at_utc = %3$L,
-                   claimed_by = $2, attempt = d.attempt + 1, first_claimed_at_utc = coalesce(d.first_claimed_at_utc, %2$L)
+               set claim_id = gen_random_uuid(), claimed_at_utc = $3, claimed_until_utc = $4, ready_at_utc = $4,
+                   claimed_by = $2, attempt = d.attempt + 1, first_claimed_at_utc = coalesce(d.first_claimed_at_utc, $3)
              where d.ctid = any ($1)
          returning d
         )
-        select gnomon_data.id_text('dlv', (h.d).id), (h.d).claim_id, (h.d).attempt, %3$L::timestamptz, %2$L::timestamptz,
+        select gnomon_data.id_text('dlv', (h.d).id), (h.d).claim_id, (h.d).attempt, $4, $3,
                gnomon_data.event_of(h.d, coalesce((h.d).params, p.params))
           from handed_over as h
           left join lateral (select x.params from gnomon_data.payloads as x
                               where x.shard = (h.d).shard and x.id = (h.d).payload_id) as p on (h.d).payload_id is not null
-        $sql$, leaf, now_utc, now_utc + lease_for)
-    using live, worker;
+        $sql$, leaf)
+    using live, worker, now_utc, now_utc + lease_for;
 end
 $$;
 

@@ -3,6 +3,7 @@
 create or replace function gnomon_data.end_deliveries(ends gnomon_data.settling[], now_utc timestamptz) returns int
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     groups gnomon_data.order_group[];

@@ -4,6 +4,7 @@
 create or replace function gnomon_data.release_next(groups gnomon_data.order_group[]) returns int
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     now_utc timestamptz;

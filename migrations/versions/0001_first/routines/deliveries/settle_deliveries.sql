@@ -10,6 +10,9 @@ begin
     if jsonb_typeof(outcomes) is distinct from 'array' then
         perform gnomon_data.fail('GN024', 'outcomes must be an array of objects',
             'each {"delivery_id": ..., "claim_id": ..., "outcome": "sent"}');
+    elsif jsonb_array_length(outcomes) > 1000 then
+        perform gnomon_data.fail('GN024', format('outcomes must not have more than 1,000 items, it has %s', jsonb_array_length(outcomes)),
+            'a claim hands over no more either');
     end if;
     for given in select o.value, (o.ordinality - 1)::text as place from jsonb_array_elements(outcomes) with ordinality as o loop
         if jsonb_typeof(given.value) <> 'object' then

@@ -8,6 +8,7 @@ create or replace function gnomon_data.settle_outcomes(
     outcomes gnomon.delivery_outcome[], is_patient boolean, out settled_count int, out busy_ids uuid[])
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     now_utc timestamptz;

@@ -9,6 +9,6 @@ end
 $$;
 
 comment on function gnomon.cancel_schedule(text) is
-    'Cancels, in the caller''s transaction. Once a cancel that answered cancelled has committed nothing of it is handed over; fired with was_fired tells that it came too late for the current occurrence. GN020 for an unknown id.';
+    'Cancels, in the caller''s transaction. Once a cancel that answered cancelled has committed nothing of it is handed over; fired with was_fired tells that it came too late for the current occurrence. GN020 for an unknown id. Over the rows of a query: decide which in a materialized CTE first, since a planner may call it before a filter.';
 revoke all on function gnomon.cancel_schedule(text) from public;
 grant execute on function gnomon.cancel_schedule(text) to gnomon_caller;

@@ -23,7 +23,9 @@ begin
         select beat.lease_group, n from generate_series(0, shard_count - 1) as n on conflict do nothing;
     end if;
     select array_agg(h.owner_id) into alive from gnomon_data.heartbeats as h
-     where h.lease_group = beat.lease_group and h.beat_at_utc > now_utc - interval '3 s';
+     where h.lease_group = beat.lease_group and h.beat_at_utc > now_utc - interval '3 s'
+       -- After a clock that went back, the last beat of one that died would keep its shards until the clock comes to it.
+       and h.beat_at_utc < now_utc + interval '3 s';
     share := ceil(shard_count::numeric / cardinality(alive));
     select array_agg(l.shard order by l.shard) into held from gnomon_data.shard_leases as l
      where l.lease_group = beat.lease_group and l.owner_id = owner;

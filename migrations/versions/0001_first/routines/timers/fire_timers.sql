@@ -10,6 +10,7 @@ create or replace function gnomon_data.fire_timers(
     out fired_count int, out set_back_count int, out stale_count int, out expired_count int)
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     seen_again_at constant timestamptz := now_utc + gnomon_data.fire_ahead() + interval '1 s';

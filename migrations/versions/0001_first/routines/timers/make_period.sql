@@ -36,7 +36,7 @@ begin
             with (fillfactor = 100, autovacuum_vacuum_insert_scale_factor = 0.2)', period, parent);
     end if;
     execute format('alter table gnomon_data.%I attach partition gnomon_data.%I for values from (%L) to (%L)',
-        parent, period, from_utc, until_utc);
+        parent, period, gnomon_data.rfc3339(from_utc), gnomon_data.rfc3339(until_utc));
     insert into gnomon_data.periods (parent, period, from_utc, until_utc) values (parent, period, from_utc, until_utc)
     on conflict on constraint periods_pkey do nothing;
     return true;

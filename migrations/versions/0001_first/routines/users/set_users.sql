@@ -22,10 +22,10 @@ begin
         if (fault).code is null then
             written := gnomon_data.write_user(given.value ->> 'user_id', coalesce(given.value ->> 'time_zone', given.value ->> 'timezone'),
                 given.value ->> 'locale');
-            items := items || row(given.ordinal, written.user_id, written.moved_count, null, null)::gnomon.user_item;
+            items := items || row(given.ordinal, written.user_id, written.moved_count, null, null, null)::gnomon.user_item;
         else
             items := items || row(given.ordinal, case jsonb_typeof(given.value) when 'object' then given.value ->> 'user_id' end, 0,
-                (fault).code, (fault).message)::gnomon.user_item;
+                (fault).code, (fault).message, (fault).hint)::gnomon.user_item;
         end if;
     end loop;
     return query select i.* from unnest(items) as i order by i.ordinal;
