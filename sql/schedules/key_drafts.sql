@@ -1,5 +1,5 @@
 -- key: this thing's one current schedule. Three steps:
---   Of several items with one key the last counts; the others give its answer.
+--   Of several items with one key the last that can be placed in time counts; the others give its answer or their fault.
 --   Same request, alive: nothing is touched, not even locked. A rebuild of millions in one transaction must not hold their
 --   schedules against the fire. Read plainly: whoever changes it meanwhile comes after us.
 --   The rest: the key row is locked before the schedule (cancel and reschedule do the same), in key order.
@@ -11,12 +11,14 @@ declare
     known record;
 begin
     for known in
-        select g.ordinal, g.last_ordinal
-          from (select d.ordinal, max(d.ordinal) over (partition by d.user_id, d.key) as last_ordinal
+        select g.ordinal, g.last_ordinal, g.place_fault
+          from (select d.ordinal, d.place_fault,
+                       max(d.ordinal) filter (where (d.place_fault).code is null) over (partition by d.user_id, d.key) as last_ordinal
                   from unnest(drafts) as d where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null) as g
-         where g.ordinal < g.last_ordinal
+         where g.ordinal <> g.last_ordinal
     loop
-        drafts[known.ordinal].same_as := known.last_ordinal;
+        drafts[known.ordinal].fault := known.place_fault;
+        drafts[known.ordinal].same_as := case when (known.place_fault).code is null then known.last_ordinal end;
     end loop;
     for known in
         select d.ordinal, s as schedule

@@ -1,152 +1,172 @@
-"""Users who move: what followed the user follows, what named its zone stays, and no occurrence is lost or comes twice."""
+"""Users who move: what follows them moves with them, what named its own zone stays."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.sql.acts import claim, deliver_all, fire, found, settle, step_to, utc
+from tests.sql.acts import claim, deliver_all, fire, reschedule, settle, step_to, utc
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, given_user, one, rows, value
+from tests.support.races import in_background, sessions, wait_until_blocked
 
-NOON = utc("2026-12-01T12:00:00")
-
-
-def _move(connection: psycopg.Connection, user_id: str, time_zone: str) -> tuple[int, int]:
-    moved = one(connection, "select * from gnomon.move_user(%s, %s)", user_id, time_zone)
-    return (moved.moved_count, moved.pinned_count)
+_NOON = utc("2026-12-01T12:00:00")
+_DAY = timedelta(days=1)
+_DAILY = {"schedule_at": "09:00", "recurrence": {"pattern": "daily"}}
 
 
-def test_what_follows_the_user_moves_and_what_is_pinned_stays(connection: psycopg.Connection) -> None:
-    set_clock(connection, NOON)
-    user = given_user(connection)
-    daily = given_schedule(connection, schedule_at="18:00", recurrence={"pattern": "daily"})
-    dated = given_schedule(connection, schedule_at="18:00", schedule_date="2026-12-05")
-    pinned = given_schedule(connection, schedule_at="18:00", timezone="Asia/Tokyo")
-    instant = given_schedule(connection, schedule_at="PT1H")
-    assert _move(connection, user, "America/New_York") == (2, 1)
-    assert found(connection, daily.schedule_id).fire_at_utc == utc("2026-12-01T23:00:00")
-    assert found(connection, dated.schedule_id).fire_at_utc == utc("2026-12-05T23:00:00")
-    assert found(connection, pinned.schedule_id).fire_at_utc == pinned.fire_at_utc
-    assert found(connection, instant.schedule_id).fire_at_utc == instant.fire_at_utc
-    assert found(connection, daily.schedule_id).version == 2
-    assert _move(connection, user, "America/New_York") == (0, 1)
+@pytest.fixture
+def at_noon(connection: psycopg.Connection) -> psycopg.Connection:
+    """Noon in UTC, one o'clock where the user lives, who is told."""
+    set_clock(connection, _NOON)
+    connection.execute("select gnomon.make_periods()")
+    given_user(connection)
+    return connection
 
 
-def test_a_move_that_is_rolled_back_moves_nothing(connection: psycopg.Connection) -> None:
-    set_clock(connection, NOON)
-    user = given_user(connection)
-    daily = given_schedule(connection, schedule_at="18:00", recurrence={"pattern": "daily"})
-    with connection.transaction(force_rollback=True):
-        _move(connection, user, "America/New_York")
-    assert found(connection, daily.schedule_id).fire_at_utc == daily.fire_at_utc
-    assert one(connection, "select * from gnomon.find_user(%s)", user).time_zone == "Europe/Berlin"
+def _move(connection: psycopg.Connection, time_zone: str) -> Any:
+    return one(connection, "select * from gnomon.move_user('u_abc123', %s)", time_zone)
 
 
-def test_a_reading_that_has_passed_on_the_new_wall_fires_at_once(connection: psycopg.Connection) -> None:
-    set_clock(connection, NOON)
-    user = given_user(connection)
-    given_schedule(connection, schedule_at="18:00", recurrence={"pattern": "daily"})
-    _move(connection, user, "Asia/Tokyo")
-    events = deliver_all(connection)
-    assert [event["data"]["local_time"] for event in events] == ["2026-12-01T18:00"]
-    pending = one(connection, "select * from gnomon.pending_schedules(%s)", user)
-    assert pending.fire_at_utc == utc("2026-12-02T09:00:00")
+def _pending(connection: psycopg.Connection) -> list[datetime]:
+    return [row.fire_at_utc for row in rows(connection, "select fire_at_utc from gnomon.schedules order by 1")]
 
 
-@pytest.mark.parametrize("zones", [("Europe/Berlin", "America/Los_Angeles"), ("America/Los_Angeles", "Pacific/Auckland")])
-def test_each_day_comes_once_on_the_way_there_and_back(connection: psycopg.Connection, zones: tuple[str, str]) -> None:
-    at = utc("2026-12-01T00:00:00")
-    set_clock(connection, at)
-    user = given_user(connection, time_zone=zones[0])
-    given_schedule(connection, schedule_at="09:00", recurrence={"pattern": "daily"})
-    readings: list[str] = []
-    for hour in range(0, 8 * 24, 3):
-        step_to(connection, at + timedelta(hours=hour))
-        if hour % 33 == 0:
-            _move(connection, user, zones[hour // 33 % 2])
-        readings += [event["data"]["local_time"] for event in deliver_all(connection)]
-    days = [reading[:10] for reading in readings]
-    assert len(days) == len(set(days)), readings
-    assert days == [f"2026-12-{day:02}" for day in range(int(days[0][-2:]), int(days[0][-2:]) + len(days))]
-    assert len(days) >= 7
+def test_followers_move_and_pinned_ones_stay(at_noon: psycopg.Connection) -> None:
+    given_schedule(at_noon, schedule_at="18:00")
+    given_schedule(at_noon, schedule_at="18:00", timezone="Europe/Berlin")
+    given_schedule(at_noon, schedule_at="PT3H")
+    assert _pending(at_noon) == [_NOON + timedelta(hours=3), *([_NOON + timedelta(hours=5)] * 2)]
+
+    assert _move(at_noon, "America/New_York") == (1, 1)
+
+    assert _pending(at_noon) == [_NOON + timedelta(hours=3), _NOON + timedelta(hours=5), _NOON + timedelta(hours=11)]
+    told = one(at_noon, "select * from gnomon.find_user('u_abc123')")
+    assert told.time_zone == "America/New_York"
 
 
-def test_what_was_fired_ahead_moves_and_what_is_due_does_not(connection: psycopg.Connection) -> None:
-    set_clock(connection, utc("2026-12-01T16:59:59"))
-    user = given_user(connection)
-    schedule = given_schedule(connection, schedule_at="18:00", recurrence={"pattern": "daily"})
-    assert fire(connection) == 1
-    assert _move(connection, user, "America/New_York") == (1, 0)
-    assert found(connection, schedule.schedule_id).fire_at_utc == utc("2026-12-01T23:00:00")
-    assert found(connection, schedule.schedule_id).recurrence["fired_count"] == 0
-    step_to(connection, utc("2026-12-01T22:59:59"))
-    assert fire(connection) == 1
-    step_to(connection, utc("2026-12-01T23:00:01"))
-    _move(connection, user, "Europe/Berlin")
-    claims = claim(connection)
-    assert [c.event["data"]["due_at"] for c in claims] == ["2026-12-01T23:00:00Z"]
-    settle(connection, claims)
-    assert found(connection, schedule.schedule_id).fire_at_utc == utc("2026-12-02T17:00:00")
+def test_the_same_zone_again_moves_and_locks_nothing(at_noon: psycopg.Connection, database_url: str) -> None:
+    given_schedule(at_noon, _DAILY)
+    before = rows(at_noon, "select ctid, s from gnomon_data.schedules as s")
+    with sessions(database_url, 1) as [caller], caller.transaction():
+        caller.execute("select gnomon.set_users(%s)", [Jsonb([{"user_id": "u_abc123", "time_zone": "Europe/Berlin"}])])
+        step_to(at_noon, value(at_noon, "select fire_at_utc from gnomon.schedules"))
+        assert fire(at_noon) == 1
+    assert before != rows(at_noon, "select ctid, s from gnomon_data.schedules as s")
+    assert value(at_noon, "select version from gnomon_data.schedules") == 1
 
 
-def test_a_default_zone_gives_way_to_the_users_own(connection: psycopg.Connection) -> None:
-    set_clock(connection, NOON)
-    connection.execute("select gnomon.set_setting('default_time_zone', 'Europe/Berlin')")
-    schedule = given_schedule(connection, user_id="nobody-knows", schedule_at="18:00")
-    assert schedule.time_zone_source == "installation"
-    assert _move(connection, "nobody-knows", "Asia/Tokyo") == (1, 0)
-    assert found(connection, schedule.schedule_id).time_zone_source == "user"
+def test_who_had_the_installations_zone_follows_from_now_on(connection: psycopg.Connection) -> None:
+    set_clock(connection, _NOON)
+    connection.execute("select gnomon.set_setting('default_time_zone', 'UTC')")
+    assert given_schedule(connection, schedule_at="18:00").time_zone_source == "installation"
 
+    assert _move(connection, "Europe/Berlin") == (1, 0)
 
-def test_set_users_answers_each_item_and_one_bad_one_spoils_none(connection: psycopg.Connection) -> None:
-    set_clock(connection, NOON)
-    given_user(connection, "u_2", "Europe/Berlin")
-    given_schedule(connection, user_id="u_2", schedule_at="18:00")
-    users = [
-        {"user_id": "u_1", "time_zone": "Europe/Paris", "locale": "fr"},
-        {"user_id": "u_2", "timezone": "Asia/Tokyo"},
-        {"user_id": "u_3", "time_zone": "europe/berlin"},
-        {"user_id": "", "time_zone": "UTC"},
-        {"user_id": "u_4", "zone": "UTC"},
-        7,
-    ]
-    items = rows(connection, "select * from gnomon.set_users(%s)", Jsonb(users))
-    assert [(i.ordinal, i.moved_count, i.error_code) for i in items] == [
-        (1, 0, None),
-        (2, 1, None),
-        (3, 0, "GN010"),
-        (4, 0, "GN024"),
-        (5, 0, "GN024"),
-        (6, 0, "GN024"),
-    ]
-    assert "Europe/Berlin" in items[2].error_hint
-    assert value(connection, "select count(*) from gnomon_data.users") == 2
+    assert _pending(connection) == [_NOON + timedelta(hours=5)]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    ("time_zone", "expected"),
     [
-        (("u", "Europe/Berln", None), "GN010"),
-        (("u", "UTC+3", None), "GN010"),
-        (("", None, None), "GN024"),
-        ((None, None, None), "GN024"),
-        (("u\x07", None, None), "GN024"),
-        (("u", None, "de_DE.UTF-8"), "GN024"),
+        ("America/New_York", ["2026-12-02T14:00:00Z", "2026-12-03T14:00:00Z"]),
+        # There the reading that pends has passed already: it comes at once, and none is lost.
+        ("Pacific/Auckland", ["2026-12-01T20:00:00Z", "2026-12-02T20:00:00Z"]),
     ],
 )
-def test_a_user_that_cannot_be_is_refused(
-    connection: psycopg.Connection, arguments: tuple[str | None, ...], code: str
+def test_the_pending_reading_moves_and_none_is_lost_or_comes_twice(
+    at_noon: psycopg.Connection, time_zone: str, expected: list[str]
 ) -> None:
-    with pytest.raises(psycopg.Error) as refused:
-        connection.execute("select gnomon.set_user(%s, %s, %s)", arguments)
-    assert refused.value.sqlstate == code
-    assert value(connection, "select count(*) from gnomon_data.users") == 0
+    given_schedule(at_noon, _DAILY)
+    step_to(at_noon, _NOON + timedelta(hours=15))
+
+    _move(at_noon, time_zone)
+
+    events: list[Any] = []
+    for hours in range(0, 60, 6):
+        step_to(at_noon, _NOON + timedelta(hours=15 + hours))
+        events += deliver_all(at_noon)
+    assert [event["data"]["due_at"] for event in events][:2] == expected
+    readings = [event["data"]["local_time"] for event in events]
+    assert readings[:2] == ["2026-12-02T09:00", "2026-12-03T09:00"]
+    assert len(readings) == len(set(readings))
 
 
-def test_null_leaves_what_is_known(connection: psycopg.Connection) -> None:
-    one(connection, "select * from gnomon.set_user('u', 'Europe/Berlin', 'de-AT')")
-    known = one(connection, "select * from gnomon.set_user('u', null, 'en')")
-    assert (known.time_zone, known.locale) == ("Europe/Berlin", "en")
-    assert rows(connection, "select * from gnomon.find_user('nobody')") == []
+def test_fired_ahead_comes_back_and_moves(at_noon: psycopg.Connection) -> None:
+    given_schedule(at_noon, _DAILY, schedule_at="14:00")
+    step_to(at_noon, _NOON + timedelta(minutes=59, seconds=59))
+    assert fire(at_noon) == 1
+
+    assert _move(at_noon, "America/New_York") == (1, 0)
+
+    assert value(at_noon, "select count(*) from gnomon_data.deliveries") == 0
+    assert _pending(at_noon) == [_NOON + timedelta(hours=7)]
+    assert value(at_noon, "select fired_count from gnomon_data.schedules") == 0
+
+
+def test_a_one_shot_on_its_way_goes_its_way(at_noon: psycopg.Connection) -> None:
+    given_schedule(at_noon, schedule_at="14:00")
+    step_to(at_noon, _NOON + timedelta(minutes=59, seconds=59))
+    fire(at_noon)
+    assert _move(at_noon, "America/New_York") == (0, 0)
+    step_to(at_noon, _NOON + timedelta(hours=1))
+    assert len(claim(at_noon)) == 1
+
+
+def test_what_is_overdue_fires_and_the_next_is_read_there(at_noon: psycopg.Connection) -> None:
+    given_schedule(at_noon, _DAILY, schedule_at="14:00")
+    step_to(at_noon, _NOON + timedelta(hours=2))
+
+    _move(at_noon, "America/New_York")
+
+    fire(at_noon)
+    claims = claim(at_noon)
+    assert [c.event["data"]["due_at"] for c in claims] == ["2026-12-01T13:00:00Z"]
+    settle(at_noon, claims)
+    # 14:00 comes in New York today as well, but today's has fired.
+    assert _pending(at_noon) == [_NOON + timedelta(hours=7) + _DAY]
+
+
+def test_a_reading_that_does_not_exist_there_is_skipped_when_the_rule_says_so(connection: psycopg.Connection) -> None:
+    set_clock(connection, utc("2027-03-13T20:00:00"))
+    given_user(connection, time_zone="Asia/Tokyo")
+    given_schedule(
+        connection, schedule_at="02:30", schedule_date="2027-03-14", on_gap="skip", recurrence={"pattern": "daily"}
+    )
+
+    _move(connection, "America/New_York")
+
+    assert _pending(connection) == [utc("2027-03-15T06:30:00")]
+
+
+def test_an_edit_that_the_move_waited_for_moves_too(at_noon: psycopg.Connection, database_url: str) -> None:
+    schedule = given_schedule(at_noon, _DAILY)
+    with sessions(database_url, 2) as [editor, mover]:
+        with editor.transaction():
+            reschedule(editor, schedule.schedule_id, {"schedule_at": "10:00"})
+            with in_background(lambda: _move(mover, "America/New_York")) as moved:
+                wait_until_blocked(at_noon, mover.info.backend_pid)
+                editor.execute("commit")
+                editor.execute("begin")
+        assert moved.result() == (1, 0)
+    assert _pending(at_noon) == [utc("2026-12-02T15:00:00")]
+
+
+def test_a_rollback_leaves_the_user_where_he_was(at_noon: psycopg.Connection) -> None:
+    given_schedule(at_noon, _DAILY)
+    before = _pending(at_noon)
+    with at_noon.transaction(force_rollback=True):
+        _move(at_noon, "America/New_York")
+        assert _pending(at_noon) != before
+    assert _pending(at_noon) == before
+
+
+@pytest.mark.parametrize(
+    ("user_id", "zone", "code"), [("u_abc123", None, "GN024"), ("u_abc123", "Europe/Berln", "GN010"), ("", "UTC", "GN024")]
+)
+def test_a_move_to_nowhere_is_refused(connection: psycopg.Connection, user_id: str, zone: str | None, code: str) -> None:
+    with pytest.raises(psycopg.Error) as fault:
+        connection.execute("select gnomon.move_user(%s, %s)", [user_id, zone])
+    assert fault.value.sqlstate == code
