@@ -77,8 +77,9 @@ def copies(received: Iterable[Received]) -> list[Received]:
 def unexplained(received: Sequence[Received], via: str, ended_at: float, *, grace: timedelta) -> list[Received]:
     """Copies that the end of one sender does not explain.
 
-    It does when the first copy came from that sender, at most `grace` before its end, since it settles sooner than that,
-    and the copy is a later attempt by another sender. `ended_at` in seconds of the wall clock.
+    It does when the first copy came from that sender, at most `grace` before its end, since it settles sooner than that
+    (or as much after it, since what has left waits for a busy sink), and the copy is a later attempt by another sender.
+    `ended_at` in seconds of the wall clock.
     """
     first = {one.delivery_id: one for one in reversed(received)}
     return [
@@ -86,7 +87,7 @@ def unexplained(received: Sequence[Received], via: str, ended_at: float, *, grac
         for one in copies(received)
         if not (
             first[one.delivery_id].via == via
-            and 0 <= ended_at - first[one.delivery_id].at <= grace.total_seconds()
+            and abs(ended_at - first[one.delivery_id].at) <= grace.total_seconds()
             and one.via != via
             and one.attempt > first[one.delivery_id].attempt
         )

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from tests.journeys.cancels import Answer, contradictions, without_drops
 from tests.journeys.judge import Task, copies, judge, lateness, out_of_order, task_of, unexplained
 from tests.support.sink import Received
 
@@ -72,7 +73,7 @@ def test_a_copy_is_explained_by_the_end_of_its_first_sender_only() -> None:
 
     assert not found(copy)
     assert found(copy, via="w2"), "another one was killed"
-    assert found(copy, ended_at=first.at - 0.1), "it was sent after the end"
+    assert found(copy, ended_at=first.at - 1.1), "it was sent after the end"
     assert found(copy, ended_at=first.at + 1.1), "it had time to settle"
     assert found(copy._replace(via="w1")), "the dead sent it"
     assert found(copy._replace(attempt=1)), "the first attempt was not counted"
@@ -97,3 +98,22 @@ def test_a_copy_is_not_out_of_order() -> None:
 def test_lateness_is_counted_from_the_scheduled_instant() -> None:
     late = a_line(0, due_at="1970-01-01T00:16:40.25Z", at=1_000.5)
     assert lateness(late) == timedelta(milliseconds=250)
+
+
+def test_an_answer_to_a_cancel_is_held_against_the_file() -> None:
+    first = GOOD[0]
+
+    def found(answer: Answer, *lines: Received) -> bool:
+        return bool(contradictions(lines, [answer]))
+
+    cancelled = Answer(first.schedule_id, "cancelled", 0, 0)
+    assert not found(cancelled, *GOOD[1:])
+    assert found(cancelled, *GOOD)
+    fired = Answer(first.schedule_id, "fired", 1, 1)
+    assert not found(fired, first)
+    assert not found(fired, first, first._replace(attempt=2)), "a resend is no contradiction"
+    assert not found(fired), "it was dropped unsent"
+    assert contradictions([], without_drops([fired])), "nobody was told to drop it"
+    assert found(fired, first, first._replace(delivery_id="dlv_other"))
+    assert found(fired, first, first._replace(delivery_id="dlv_other", channel="push")), "only one was handed over"
+    assert found(Answer(first.schedule_id, "expired", 0, 0))
