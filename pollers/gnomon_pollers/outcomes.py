@@ -1,6 +1,6 @@
 """What became of attempts, kept until the database has it.
 
-Outcomes travel with the next claim of their lane, or alone: when nothing else is being sent, and at the latest 50 ms after
+Outcomes travel with the next claim of their lane, or alone: when nothing else is being sent, and at the latest 20 ms after
 the first. They stay here while the database is away; a claim that has passed to somebody else by then settles nothing.
 """
 
@@ -12,8 +12,8 @@ from typing import Final
 from gnomon_pollers.channels.channel import Answer, Verdict
 from gnomon_pollers.claims import Claim
 
-LONGEST_WAIT: Final = timedelta(milliseconds=50)
-"""An outcome older than this is settled even when more are on their way."""
+LONGEST_WAIT: Final = timedelta(milliseconds=20)
+"""An outcome older than this is settled even when more are on their way: the next of its user may wait for it."""
 
 LARGEST_BATCH: Final = 500
 """Outcomes in one call."""
