@@ -3,7 +3,6 @@
 import random
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Event
 from time import monotonic
 from typing import Any
 
@@ -11,6 +10,7 @@ import psycopg
 import pytest
 
 from tests.sql.acts import cancel, claim, fire, settle, step_to, user_in, utc
+from tests.sql.beside import beside
 from tests.support.clock import advance, set_clock
 from tests.support.given import given_schedule, rows, value
 from tests.support.races import in_background, sessions, wait_until_blocked
@@ -251,41 +251,28 @@ def test_in_order_under_load_and_none_is_left(connection: psycopg.Connection, da
         "create or replace function gnomon_data.retry_at(attempt int, retry_after interval, now_utc timestamptz)"
         " returns timestamptz language sql volatile as $$ select now_utc + interval '3 ms' $$"
     )
-    each = 60
     users = {shard: [user_in(connection, shard, number) for number in range(3)] for shard in (7, 40)}
-    is_over = Event()
 
-    def produce(session: psycopg.Connection, shard: int) -> None:
+    def produce(session: psycopg.Connection, shard: int) -> int:
         chance = random.Random(shard)  # noqa: S311  # cases, not secrets
-        for _ in range(each * 3 // 4):
+        for _ in range(45):
             with session.transaction():
                 for user_id in chance.sample(users[shard], 2) * 2:
                     given_schedule(session, user_id=user_id, schedule_at="PT0S")
             fire(session, shards=[shard])
+        return 45 * 4
 
     def consume(session: psycopg.Connection) -> None:
-        chance = random.Random(0)  # noqa: S311  # cases, not secrets
-        while not is_over.is_set():
-            for claimed in claim(session, at_most=5):
-                fails = claimed.attempt < 7 and chance.random() < 0.2  # the eighth would be the last
-                settle(session, [claimed], "retry" if fails else "sent")
+        for claimed in claim(session, at_most=5):
+            # The eighth attempt would be the last.
+            fails = claimed.attempt < 7 and random.random() < 0.2  # noqa: S311  # cases, not secrets
+            settle(session, [claimed], "retry" if fails else "sent")
 
-    with sessions(database_url, 5) as open_sessions, ThreadPoolExecutor(5) as pool:
-        consumers = [pool.submit(consume, session) for session in open_sessions[:3]]
-        producers = [pool.submit(produce, *both) for both in zip(open_sessions[3:], users, strict=True)]
-        try:
-            for producer in producers:
-                producer.result()
-            total = 2 * 4 * (each * 3 // 4)
-            sent = "select count(*) from gnomon_data.delivery_log where outcome = 'sent'"
-            while value(connection, sent) < total and not any(consumer.done() for consumer in consumers):
-                assert value(
-                    connection, "select count(*) from gnomon_data.deliveries where ready_at_utc <> 'infinity'"
-                ) > 0 or (value(connection, sent) == total), "all that is left is parked"
-        finally:
-            is_over.set()
-        for consumer in consumers:
-            consumer.result()
+    with beside(database_url, consume, consume, consume) as roles:
+        with sessions(database_url, 2) as opened, ThreadPoolExecutor(2) as pool:
+            total = sum(pool.map(produce, opened, users))
+        sent = "select count(*) from gnomon_data.delivery_log where outcome = 'sent'"
+        roles.wait_until(lambda: value(connection, sent) == total, "none is parked for ever")
 
     out_of_order = """
         select count(*) from (

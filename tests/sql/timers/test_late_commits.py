@@ -7,14 +7,14 @@ prove     moves the marks, and looks below them
 """
 
 import random
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any, Final
 
 import psycopg
 
 from tests.sql.acts import NIL, SHARDS, claim, fire, settle, user_in
+from tests.sql.beside import beside
 from tests.support.given import given_schedule, one, rows, value
 from tests.support.races import sessions, wait_until
 
@@ -44,42 +44,19 @@ language sql volatile as $$ select now_utc + interval '50 ms' $$
 def test_everything_committed_is_taken(connection: psycopg.Connection, database_url: str) -> None:
     connection.execute(_RETRY_SOON)
     users = [user_in(connection, shard) for shard in _SLICE]
-    is_over = Event()
 
-    def beside(session: psycopg.Connection, role: Any) -> int:
-        turns = 0
-        while not is_over.is_set():
-            role(session)
-            turns += 1
-        return turns
-
-    roles = (_Poll(), _sweep, _consume, _consume, _prove)
-    with sessions(database_url, _WRITERS + len(roles)) as opened, ThreadPoolExecutor(len(opened)) as pool:
-        running = [pool.submit(beside, *pair) for pair in zip(opened[_WRITERS:], roles, strict=True)]
-        try:
-            committed = _written(pool, opened[:_WRITERS], users)
-            wait_until(
-                lambda: value(connection, f"select count(*) from ({_SENT}) as s") == len(committed) or _failed(running),
-                "all that was committed is sent",
-            )
-        finally:
-            is_over.set()
-        turns = [future.result() for future in running]
+    with beside(database_url, _Poll(), _sweep, _consume, _consume, _prove) as roles:
+        until = monotonic() + _SECONDS
+        with sessions(database_url, _WRITERS) as opened, ThreadPoolExecutor(_WRITERS) as pool:
+            parts = pool.map(lambda pair: _write(pair[1], pair[0], users, until), enumerate(opened))
+            committed = set().union(*parts)
+        sent_count = f"select count(*) from ({_SENT}) as s"
+        roles.wait_until(lambda: value(connection, sent_count) == len(committed), "all that was committed is sent")
 
     assert sorted(row.id for row in rows(connection, _SENT)) == sorted(committed)
     assert len(committed) > 100
-    assert turns[-1] > 3, "the marks moved meanwhile"
+    assert roles.turns[-1] > 3, "the marks moved meanwhile"
     assert value(connection, _BELOW) == 0
-
-
-def _written(pool: ThreadPoolExecutor, opened: list[psycopg.Connection], users: list[str]) -> set[str]:
-    until = monotonic() + _SECONDS
-    futures = [pool.submit(_write, session, number, users, until) for number, session in enumerate(opened)]
-    return set().union(*(future.result() for future in futures))
-
-
-def _failed(running: list[Future[int]]) -> bool:
-    return any(future.done() for future in running)
 
 
 def _write(session: psycopg.Connection, number: int, users: list[str], until: float) -> set[str]:
