@@ -97,6 +97,23 @@ def test_of_two_at_once_one_makes_it_and_the_other_changes_it(connection: psycop
     assert found(connection, made.schedule_id).params == {"n": 2}
 
 
+def test_what_waited_for_a_cancel_takes_the_key_anew(connection: psycopg.Connection, database_url: str) -> None:
+    """Or the next upsert finds no key and makes a second schedule for one thing."""
+    first = given_schedule(connection, key="k")
+    with sessions(database_url, 2) as [canceller, creator]:
+        with canceller.transaction():
+            cancel(canceller, first.schedule_id)
+            with in_background(lambda: given_schedule(creator, key="k", params={"n": 2})) as made:
+                wait_until_blocked(connection, creator.info.backend_pid)
+                canceller.execute("commit")
+                canceller.execute("begin")
+        second = made.result()
+    third = given_schedule(connection, key="k", params={"n": 3})
+
+    assert second.schedule_id != first.schedule_id
+    assert (third.schedule_id, third.version) == (second.schedule_id, 2)
+
+
 def test_upserts_and_cancels_of_one_key_raced_leave_at_most_one(connection: psycopg.Connection, database_url: str) -> None:
     def upsert(session: psycopg.Connection, start: int) -> None:
         for n in range(start, start + 40):
