@@ -42,7 +42,7 @@ begin
     if is_overdue or not moves then
         written.due_at_utc := old.due_at_utc;
         written.fire_at_utc := old.fire_at_utc;
-        written.nominal_local := case when is_overdue then old.due_at_utc at time zone placed.time_zone else old.nominal_local end;
+        written.nominal_local := old.nominal_local;
         written.resolution := old.resolution;
         written.if_past := old.if_past;
     end if;

@@ -7,8 +7,8 @@ begin
     if local_time = time '24:00' or date_trunc('second', local_time::interval) <> local_time::interval then
         perform gnomon_data.fail('GN013', format('local_time must be whole seconds before 24:00, not %s', local_time),
             'midnight is 00:00 of the next day', '/schedule_at');
-    elsif not isfinite(on_date) then
-        perform gnomon_data.fail('GN014', 'on_date must not be infinity', pointer => '/schedule_date');
+    elsif not isfinite(on_date) or on_date < date '0001-01-01' then
+        perform gnomon_data.fail('GN014', 'on_date must be a date of our era and not infinity', pointer => '/schedule_date');
     end if;
     return gnomon.schedule(gnomon_data.with_options(options, jsonb_build_object('user_id', user_id, 'template_id', template_id,
         'schedule_type', 'user_local_time', 'schedule_at', to_char(local_time, 'HH24:MI:SS'),

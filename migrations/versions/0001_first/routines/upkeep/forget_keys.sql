@@ -1,36 +1,49 @@
 -- A dedup key is remembered while anything of its schedule is pending and 48 h after; a natural key goes with its
--- schedule. In batches: one statement over
--- all keys would be a long transaction and hold the horizon.
+-- schedule. First the rows are locked, then, in a statement of its own, it is asked again whether they are over: an upsert
+-- points a key anew with the key's row locked, and one that had just committed would not be seen by the statement that
+-- locks. A key forgotten then would be a second reminder for one pill.
 create or replace function gnomon.forget_keys(at_most int) returns int
 language plpgsql volatile security definer set search_path = ''
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
     now_utc constant timestamptz := gnomon_data.now_utc();
-    forgotten int;
+    place gnomon_data.walks;
+    piece gnomon_data.walks[];
+    held gnomon_data.walks[];
+    deleted_count int;
+    marked_count int;
 begin
-    with expired as (
-        select k.shard, k.kind, k.key_hash from gnomon_data.schedule_keys as k
-         where k.keep_until_utc < now_utc limit at_most for update skip locked
-    ), gone as (
-        delete from gnomon_data.schedule_keys as k using expired as e
-         where k.shard = e.shard and k.kind = e.kind and k.key_hash = e.key_hash returning 1
-    ), over as (
-        select k.shard, k.kind, k.key_hash from gnomon_data.schedule_keys as k
-         where k.keep_until_utc is null
-           and not exists (select from gnomon_data.schedules as s where s.shard = k.shard and s.id = k.schedule_id)
-           and not exists (select from gnomon_data.deliveries as d where d.shard = k.shard and d.schedule_id = k.schedule_id)
-         limit at_most for update skip locked
-    ), marked as (
-        update gnomon_data.schedule_keys as k
-           set keep_until_utc = case when k.kind = 0 then now_utc + interval '48 h' else now_utc end
-          from over as o where k.shard = o.shard and k.kind = o.kind and k.key_hash = o.key_hash returning 1
-    )
-    select (select count(*) from gone) + (select count(*) from marked) into forgotten;
-    return forgotten;
+    place := gnomon_data.walk_from('schedule_keys');
+    if place.walk is null then
+        return 0;
+    end if;
+    select array_agg(row(place.walk, p.shard, p.kind, p.key_hash)::gnomon_data.walks order by p.shard, p.kind, p.key_hash) into piece
+      from (select k.shard, k.kind, k.key_hash from gnomon_data.schedule_keys as k
+             where (k.shard, k.kind, k.key_hash) > (place.after_shard, place.after_kind, place.after_key)
+             order by k.shard, k.kind, k.key_hash limit at_most * 10) as p;
+    perform gnomon_data.walk_to(place.walk, piece, at_most * 10);
+    select array_agg(row(place.walk, l.shard, l.kind, l.key_hash)::gnomon_data.walks) into held
+      from unnest(piece) as p
+     cross join lateral (
+           select k.shard, k.kind, k.key_hash from gnomon_data.schedule_keys as k
+            where k.shard = p.after_shard and k.kind = p.after_kind and k.key_hash = p.after_key
+              and (k.keep_until_utc < now_utc or k.keep_until_utc is null and gnomon_data.is_over(k.shard, k.schedule_id))
+              for update skip locked) as l;
+    delete from gnomon_data.schedule_keys as k using unnest(held) as h
+     where k.shard = h.after_shard and k.kind = h.after_kind and k.key_hash = h.after_key and k.keep_until_utc < now_utc;
+    get diagnostics deleted_count = row_count;
+    update gnomon_data.schedule_keys as k
+       set keep_until_utc = case when k.kind = 0 then now_utc + interval '48 h' else now_utc end
+      from unnest(held) as h
+     where k.shard = h.after_shard and k.kind = h.after_kind and k.key_hash = h.after_key
+       and k.keep_until_utc is null and gnomon_data.is_over(k.shard, k.schedule_id);
+    get diagnostics marked_count = row_count;
+    return deleted_count + marked_count;
 end
 $$;
 
 comment on function gnomon.forget_keys(int) is
-    'Gives keys whose schedule is over their term (48 h for dedup_key) and removes those past it; how many rows were touched.';
+    'Looks at the next ten times at_most keys: those whose schedule is over get their term (48 h for a dedup_key), those past it go; how many were touched.';
 revoke all on function gnomon.forget_keys(int) from public;
 grant execute on function gnomon.forget_keys(int) to gnomon_worker;

@@ -6,6 +6,8 @@ begin
     insert into gnomon_data.shard_slices (slice, first_shard, last_shard)
     select n, n * 8, n * 8 + 7 from generate_series(0, 7) as n
     where not exists (select from gnomon_data.shard_slices);
+    insert into gnomon_data.walks (walk, after_shard, after_kind, after_key)
+    values ('schedule_keys', -1, 0, ''), ('payloads', -1, 0, '') on conflict on constraint walks_pkey do nothing;
     perform gnomon_data.load_time_zones();
     perform gnomon.make_periods();
 end
