@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 
-from tests.sql.acts import SHARDS, cancel, claim, fire, settle, utc
+from tests.sql.acts import SHARDS, cancel, claim, fire, settle
 from tests.support.clock import advance, clock, set_clock
 from tests.support.given import given_schedule, one, rows, value
 from tests.support.races import sessions
@@ -87,20 +87,6 @@ def test_only_the_shards_asked_for_move(connection: psycopg.Connection) -> None:
     assert _prove(connection, _begin(connection), shards=[5, 9])
     moved = rows(connection, "select distinct shard, lane from gnomon_data.shard_marks")
     assert {tuple(row) for row in moved} == {(shard, lane) for shard in (5, 9) for lane in (0, 1, 2)}
-
-
-def test_a_period_is_behind_only_when_every_mark_has_passed_it(connection: psycopg.Connection) -> None:
-    set_clock(connection, utc("2026-12-01T12:00:00"))
-    connection.execute("select gnomon.make_periods()")
-    connection.execute("delete from gnomon_data.periods where parent <> 'timers'")
-    behind = "select period_table from gnomon.periods_behind()"
-    advance(connection, timedelta(days=1))
-    held = "timers_20261201"
-
-    assert _prove(connection, _begin(connection), shards=SHARDS[:-1])
-    assert held not in [row.period_table for row in rows(connection, behind)]
-    assert _prove(connection, _begin(connection))
-    assert held in [row.period_table for row in rows(connection, behind)]
 
 
 def test_a_cancel_leaves_nothing_below_a_mark(connection: psycopg.Connection) -> None:

@@ -76,16 +76,3 @@ def test_a_key_in_use_by_an_open_caller_is_left(stopped: psycopg.Connection, dat
         assert value(stopped, "select gnomon.forget_keys(100)") == 0
     assert value(stopped, "select gnomon.forget_keys(100)") == 0
     assert [row.keep_until_utc for row in rows(stopped, "select keep_until_utc from gnomon_data.schedule_keys")] == [None]
-
-
-def test_lateness_and_queues_are_counted(stopped: psycopg.Connection) -> None:
-    for lane in ("critical", "transactional"):
-        given_schedule(stopped, schedule_at="PT0S", lane=lane)
-    fire(stopped)
-    queues = {(row.name, row.lane): row.value for row in rows(stopped, "select * from gnomon.queue_numbers()")}
-    assert queues["deliveries_ready", "critical"] == 1
-    advance(stopped, timedelta(milliseconds=200))
-    settle(stopped, claim(stopped, "critical"))
-
-    late = {row.le: row.count for row in rows(stopped, "select * from gnomon.lateness()") if row.lane == "critical"}
-    assert (late[0.1], late[0.25], late[float("inf")]) == (0, 1, 1)

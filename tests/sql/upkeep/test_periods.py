@@ -5,7 +5,7 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from tests.sql.acts import SHARDS, claim, deliver_all, fire, given_many, row_counts, settle, step_to, utc
+from tests.sql.acts import SHARDS, claim, deliver_all, fire, row_counts, step_to, utc
 from tests.support.clock import advance, set_clock
 from tests.support.given import given_schedule, one, rows, value
 from tests.support.races import in_background, sessions, wait_until_blocked
@@ -31,15 +31,6 @@ def _prove(connection: psycopg.Connection) -> None:
     proof = one(connection, "select * from gnomon.begin_proof()")
     for plane in ("timers", "deliveries"):
         assert value(connection, "select gnomon.prove_marks(%s, %s::smallint[], %s, %s)", plane, SHARDS, *proof)
-
-
-def test_they_are_made_for_three_days_ahead_and_once(at_noon: psycopg.Connection) -> None:
-    horizon = one(at_noon, "select near_from_utc, near_until_utc from gnomon_data.horizon")
-    assert horizon.near_until_utc == utc("2026-12-05")
-    assert value(at_noon, "select gnomon.make_periods()") == 0
-    advance(at_noon, _DAY)
-    assert value(at_noon, "select gnomon.make_periods()") == 4
-    assert value(at_noon, "select near_until_utc from gnomon_data.horizon") == utc("2026-12-06")
 
 
 def test_two_makers_at_once_make_each_once(connection: psycopg.Connection, database_url: str) -> None:
@@ -90,13 +81,6 @@ def test_a_detached_period_loses_nothing_that_an_open_caller_wrote_into_it(
     assert {event["subject"] for event in deliver_all(at_noon)} == {"u_before", "u_today", "u_after"}
 
 
-def test_a_period_that_is_attached_is_not_dropped(at_noon: psycopg.Connection) -> None:
-    for name in (_TODAY, "timers", "no_such_table"):
-        with pytest.raises(psycopg.Error) as fault:
-            at_noon.execute("select gnomon.drop_period(%s)", [name])
-        assert fault.value.sqlstate == "GN024"
-
-
 def test_what_is_behind_every_mark_may_go_and_makes_room(at_noon: psycopg.Connection) -> None:
     given_schedule(at_noon, schedule_at="PT1H")
     advance(at_noon, _DAY)
@@ -117,39 +101,6 @@ def test_what_is_behind_every_mark_may_go_and_makes_room(at_noon: psycopg.Connec
     assert _TODAY not in _behind(at_noon)
     given_schedule(at_noon, schedule_at="PT1S")
     assert fire(at_noon) == 1
-
-
-def test_logs_go_after_30_days_but_not_while_a_delivery_of_then_is_open(at_noon: psycopg.Connection) -> None:
-    given_schedule(at_noon, schedule_at="PT0S")
-    fire(at_noon)
-    claims = claim(at_noon, lease_for=timedelta(hours=20))
-    logs = {"occurrence_log_20261201", "events_20261201", "delivery_log_20261201"}
-    assert not logs & _behind(at_noon)
-
-    advance(at_noon, 31 * _DAY)
-    assert logs & _behind(at_noon) == {"occurrence_log_20261201", "events_20261201"}
-
-    settle(at_noon, claims)
-    assert logs <= _behind(at_noon)
-
-
-def test_far_timers_come_near_in_batches_and_fire_in_time(at_noon: psycopg.Connection) -> None:
-    given_many(at_noon, 30, _NOON, users="now-")
-    fire(at_noon)
-    for number in range(30):
-        given_schedule(at_noon, user_id=f"u_{number}", schedule_at=_NOON + 5 * _DAY)
-    assert value(at_noon, "select count(*) from gnomon_data.timers_far") == 30
-    assert value(at_noon, "select gnomon.move_far(100)") == 0
-
-    advance(at_noon, 2 * _DAY)
-    at_noon.execute("select gnomon.make_periods()")
-    assert [value(at_noon, "select gnomon.move_far(20)") for _ in range(3)] == [20, 10, 0]
-
-    assert (
-        value(at_noon, "select count(distinct stamp) from gnomon_data.timers where fire_at_utc = %s", _NOON + 5 * _DAY) >= 1
-    )
-    step_to(at_noon, _NOON + 5 * _DAY)
-    assert fire(at_noon, 1000) == 30
 
 
 def test_a_far_timer_that_is_moved_while_its_schedule_changes_fires_once(
@@ -174,12 +125,3 @@ def test_installing_again_changes_nothing(connection: psycopg.Connection) -> Non
     connection.execute("select gnomon_data.install()")
     assert row_counts(connection) == before
     assert (before["shard_slices"], before["walks"]) == (8, 2)
-
-
-def test_a_live_schedule_without_a_timer_is_reported(at_noon: psycopg.Connection) -> None:
-    lost = given_schedule(at_noon, schedule_at="PT1H")
-    at_noon.execute("delete from gnomon_data.timers")
-    advance(at_noon, timedelta(hours=1, seconds=59))
-    assert rows(at_noon, "select * from gnomon.overdue_schedules(10)") == []
-    advance(at_noon, timedelta(seconds=2))
-    assert [row.schedule_id for row in rows(at_noon, "select * from gnomon.overdue_schedules(10)")] == [lost.schedule_id]
