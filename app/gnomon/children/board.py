@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import inf, isinf
 from typing import Final
 
+from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -80,8 +81,7 @@ def board(numbers: Numbers, children: Iterable[Child], title: str) -> Renderable
             milliseconds(percentile(buckets, 0.5)),
             milliseconds(percentile(buckets, 0.99)),
         )
-    sides = Table.grid(padding=(0, 4))
-    sides.add_row(lanes, process_table(children))
+    sides = Columns([lanes, process_table(children)], padding=(0, 4))
     state = Text() if numbers.is_there else Text("  the database does not answer", "bold red")
     return Group("", Text.assemble(("gnomon", "bold"), f"  {title}", state), "", sides)
 

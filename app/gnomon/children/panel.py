@@ -24,9 +24,9 @@ _STYLES: Final = {
 def process_table(children: Iterable[Child], database: tuple[str, int | None] | None = None) -> Table:
     """Name, process id and state of each; `database` is a server of ours, with its id."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("process", style="bold")
-    table.add_column("pid", justify="right")
-    table.add_column("state")
+    table.add_column("process", style="bold", no_wrap=True)
+    table.add_column("pid", justify="right", no_wrap=True)
+    table.add_column("state", no_wrap=True)
     if database is not None:
         name, pid = database
         table.add_row(name, str(pid or ""), Text("running" if pid else "starting", "green" if pid else "dim"))

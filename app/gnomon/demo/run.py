@@ -167,9 +167,10 @@ class Run:
         last_due = max(due, default=now)
         deadline = max(looked_for, last_due) + self.options.patience
         while (now := self.clock.now_utc()) < deadline:
+            began = time.monotonic()
             if now > max(looked_for, last_due) and not self._account(receipts).lost:
                 return
-            await asyncio.sleep(_LOOK_EVERY.total_seconds())
+            await _rest_after(began)
 
     def _account(self, receipts: Receipts) -> Report:
         assert self.times is not None
@@ -185,9 +186,10 @@ class Run:
 
     async def _look(self, receipts: Receipts) -> None:
         while True:
+            began = time.monotonic()
             self._add(receipts)
             self.tally.count(self.clock.now_utc())
-            await asyncio.sleep(_LOOK_EVERY.total_seconds())
+            await _rest_after(began)
 
     def _add(self, receipts: Receipts) -> None:
         self.tally.add(receipts.read())
@@ -207,6 +209,11 @@ def _first_of(group: ExceptionGroup[Exception]) -> Exception:
     return _first_of(first) if isinstance(first, ExceptionGroup) else first
 
 
+async def _rest_after(began: float) -> None:
+    """Looking may take one part in ten of the time: after an hour there is much to look at."""
+    await asyncio.sleep(max(_LOOK_EVERY.total_seconds(), (time.monotonic() - began) * 9))
+
+
 async def _heartbeats(pool: Pool) -> float:
     return sum(number.value for number in await queue_numbers(pool) if number.name == "heartbeats")
 
@@ -214,7 +221,7 @@ async def _heartbeats(pool: Pool) -> float:
 @contextlib.asynccontextmanager
 async def _doors(built: Stage) -> AsyncIterator[tuple[Pool, SqlDoor, HttpDoor]]:
     """The pool and the two ways in."""
-    pool = open_pool(built.database.url, min_size=4, max_size=8, application_name="gnomon demo")
+    pool = open_pool(built.database.url, min_size=2, max_size=4, application_name="gnomon demo")
     async with pool, aiohttp.ClientSession() as session:
         yield pool, SqlDoor(pool), HttpDoor(session, built.api_address)
 

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Final, Protocol
 
+from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -83,8 +84,7 @@ class Picture:
 
 def picture(run: Run) -> RenderableType:
     """The run as it stands."""
-    sides = Table.grid(padding=(0, 4))
-    sides.add_row(_lanes(run), process_table(run.children, ("postgresql", run.server_pid)))
+    sides = Columns([_lanes(run), process_table(run.children, ("postgresql", run.server_pid))], padding=(0, 4))
     return Group("", _title(run), "", sides)
 
 
@@ -135,16 +135,16 @@ def _title(run: Run) -> RenderableType:
     line.add_row(
         Text("gnomon demo", "bold"),
         ProgressBar(total=length, completed=past, width=30),
-        Text(f"{past:.0f} of {length:.0f} s, {run.options.rate:g} requests a second, {run.phase}"),
+        Text(f"{run.phase}, {past:.0f} of {length:.0f} s", overflow="ellipsis", no_wrap=True),
     )
     return line
 
 
 def _lanes(run: Run) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("lane", style="bold")
-    for name in ("accepted", "pending", "due", "delivered", "behind", "p50", "p99"):
-        table.add_column(name, justify="right")
+    table.add_column("lane", style="bold", no_wrap=True)
+    for name in ("accepted", "to come", "due", "delivered", "behind", "p50", "p99"):
+        table.add_column(name, justify="right", no_wrap=True)
     for name, lane in run.tally.lanes.items():
         behind = max(lane.due - lane.delivered, 0)
         late = lane.lateness
