@@ -37,7 +37,7 @@ def test_every_promise_is_kept_while_processes_are_killed_and_the_database_crash
     assert told["delivered"] > 100
     assert set(told["lateness_ms"]) == {"p50", "p95", "p99", "max"}
     assert [fault["what"].split()[0] for fault in told["faults"]] == ["worker-1", "poller-1", "PostgreSQL"]
-    assert told["first_delivery_s"] < 10
+    assert told["first_delivery_s"] < 20, "3 s on an idle machine; a test may run on a busy one"
     assert left_behind() <= before
 
 

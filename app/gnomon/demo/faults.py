@@ -13,8 +13,8 @@ from typing import Final
 
 from gnomon.children.child import Child
 from gnomon.demo.clocks import Clock
-from gnomon.demo.mix import Times
 from gnomon.demo.stage import Stage
+from gnomon.demo.wishes import Times
 
 REPLACED_AFTER: Final = timedelta(seconds=1)
 

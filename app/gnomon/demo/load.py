@@ -16,7 +16,8 @@ from msgspec import UNSET
 from gnomon.demo.book import Book, Ended, Promise
 from gnomon.demo.clocks import Clock
 from gnomon.demo.doors import Door
-from gnomon.demo.mix import Cancel, Change, Mix, Move, Wish
+from gnomon.demo.mix import Mix
+from gnomon.demo.wishes import Cancel, Change, Move, Wish
 from gnomon.errors import DatabaseUnavailable, GnomonError, HasEnded, InThePast, OnItsWay
 from gnomon.schedules.shapes import Scheduled
 

@@ -8,8 +8,10 @@ import random
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from zoneinfo import ZoneInfo
+
+from gnomon.demo.wishes import Cancel, Change, Move, Then, Times, Wish
 
 ZONES: Final = (
     *("Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", "America/Phoenix", "America/Denver"),
@@ -53,62 +55,6 @@ _FAR_AWAY: Final = timedelta(hours=1)
 _LAST_MOMENT: Final = timedelta(milliseconds=60)
 _SECOND: Final = timedelta(seconds=1)
 _WEEKDAYS: Final = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
-
-
-@dataclass(frozen=True, slots=True)
-class Cancel:
-    """The caller cancels."""
-
-    at_utc: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The caller changes the request, by RFC 7396."""
-
-    at_utc: datetime
-    change: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """The user moves to another zone."""
-
-    at_utc: datetime
-    time_zone: str
-
-
-Then: TypeAlias = Cancel | Change | Move
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """One schedule to be asked for, and what follows."""
-
-    request: dict[str, Any]
-    is_by_http: bool
-    home: str | None = None
-    """Zone to tell of the user before."""
-    then: Then | None = None
-
-    @property
-    def user_id(self) -> str:
-        """Whose it is."""
-        return str(self.request["user_id"])
-
-    @property
-    def is_recurring(self) -> bool:
-        """Whether it repeats."""
-        return "recurrence" in self.request
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Times:
-    """When requests are made, and the instant that the herd shares."""
-
-    begin_utc: datetime
-    end_utc: datetime
-    herd_utc: datetime
 
 
 @dataclass(slots=True)

@@ -21,11 +21,12 @@ from gnomon.demo.clocks import Clock, measured
 from gnomon.demo.doors import HttpDoor, SqlDoor
 from gnomon.demo.faults import Fault, Faults
 from gnomon.demo.load import Load, Pace
-from gnomon.demo.mix import Mix, Times, users_of
+from gnomon.demo.mix import Mix, users_of
 from gnomon.demo.receipts import Receipts
 from gnomon.demo.report import Report, report
 from gnomon.demo.stage import LEASE, POLLERS, SINK, WORKERS, Stage, stage
 from gnomon.demo.tally import Tally
+from gnomon.demo.wishes import Times
 from gnomon.settings import adopted, read_settings
 from gnomon.web.calls import set_settings
 

@@ -8,7 +8,8 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from gnomon.demo.mix import SOONEST, ZONES, Cancel, Change, Mix, Move, Times, Wish, users_of
+from gnomon.demo.mix import SOONEST, ZONES, Mix, users_of
+from gnomon.demo.wishes import Cancel, Change, Move, Times, Wish
 from tests.support.given import rows, value
 
 LENGTH = timedelta(seconds=10)

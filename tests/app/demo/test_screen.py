@@ -8,11 +8,11 @@ import pytest
 from rich.console import Console, RenderableType
 
 from gnomon.demo.faults import Fault
-from gnomon.demo.mix import Times
 from gnomon.demo.report import report
 from gnomon.demo.run import Options, Run
 from gnomon.demo.screen import Lines, account, picture
 from gnomon.demo.theatre import answer
+from gnomon.demo.wishes import Times
 from tests.app.demo.given import UNTIL, promise, receipt
 
 
