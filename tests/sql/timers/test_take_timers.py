@@ -5,9 +5,9 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from tests.sql.acts import NIL, SHARDS, fire, fire_slice, given_many
+from tests.sql.acts import NIL, SHARDS, claim, fire, fire_slice, given_many, settle
 from tests.sql.plans import Plan, plans_of
-from tests.support.given import one, rows, value
+from tests.support.given import given_schedule, one, rows, value
 
 _LOOK = """
 select count(*) as found, count(*) filter (where lane is null) as announced, min(first_at_utc) as first_at_utc
@@ -77,11 +77,15 @@ def test_the_limit_holds_for_each_shard_and_the_earliest_go_first(connection: ps
     assert max(row.fire_at_utc for row in taken if row.shard == 1) < left
 
 
-@pytest.fixture(params=["analyzed when it was empty", "never analyzed", "analyzed full"])
+@pytest.fixture(params=["analyzed and planned when it was empty", "never analyzed", "analyzed full"])
 def waiting(connection: psycopg.Connection, request: pytest.FixtureRequest) -> psycopg.Connection:
     """50,000 timers that are due, 50,000 that are not, in a table that the planner knows well or wrongly."""
-    if request.param == "analyzed when it was empty":
+    if request.param == "analyzed and planned when it was empty":
         connection.execute("analyze")
+        for _ in range(7):
+            given_schedule(connection, schedule_at="PT0S")
+            fire(connection)
+            settle(connection, claim(connection))
     now_utc = value(connection, "select gnomon_data.now_utc()")
     given_many(connection, 50_000, now_utc - timedelta(milliseconds=1), users="due-")
     given_many(connection, 50_000, now_utc + timedelta(hours=1), users="later-")
@@ -110,6 +114,7 @@ def test_plans_with_50_000_waiting(waiting: psycopg.Connection) -> None:
     # The schedules of what was taken are found by their key, each in its leaf.
     for plan in plans_of(waiting, lambda: fire_slice(waiting, 1, list(range(8, 16))), "gnomon_data.schedules as x"):
         assert _reads_by_index(plan, "schedules_")
+        assert not plan.seq_scans_of("deliveries")
 
 
 def test_an_idle_look_reads_a_few_pages_a_shard(connection: psycopg.Connection) -> None:
