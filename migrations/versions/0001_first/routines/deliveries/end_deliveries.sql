@@ -9,6 +9,7 @@ declare
     groups gnomon_data.order_group[];
     ended int;
 begin
+    perform gnomon_data.plan_for(cardinality(ends));
     perform gnomon_data.log_day('delivery_log', d.day)
        from (select distinct date_trunc('day', gnomon_data.at_of_id(e.id), 'UTC') as day from unnest(ends) as e) as d;
     with gone as (

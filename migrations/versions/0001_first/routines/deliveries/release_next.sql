@@ -10,6 +10,7 @@ declare
     now_utc timestamptz;
     released int;
 begin
+    perform gnomon_data.plan_for(cardinality(groups));
     perform pg_current_xact_id();
     now_utc := gnomon_data.now_utc();
     with next_ones as materialized (

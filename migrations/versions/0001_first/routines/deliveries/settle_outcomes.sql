@@ -17,6 +17,7 @@ declare
     retries gnomon_data.settling[];
     groups gnomon_data.order_group[];
 begin
+    perform gnomon_data.plan_for(cardinality(outcomes));
     perform gnomon_data.require_read_committed();
     perform pg_current_xact_id();
     if is_patient then

@@ -17,6 +17,7 @@ as $$
 declare
     default_channels constant text[] := gnomon_data.default_channels();
 begin
+    perform gnomon_data.plan_for(cardinality(ids));
     with due as materialized (
         select s.*, n.next_due_at_utc, n.nominal_local as next_nominal_local, n.kind as next_resolution, n.missed_from_utc,
                l.expires, l.expires is null or l.expires > now_utc as is_fired, i.notification_id,

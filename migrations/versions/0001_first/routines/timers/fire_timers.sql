@@ -19,6 +19,7 @@ declare
     live_ids uuid[];
     busy gnomon_data.timers[];
 begin
+    perform gnomon_data.plan_for(cardinality(taken));
     fired_count := 0; set_back_count := 0; stale_count := 0; expired_count := 0;
     select array_agg(s.id), array_agg(s.shard) filter (where s.stamp = t.stamp), array_agg(s.id) filter (where s.stamp = t.stamp)
       into locked_ids, live_shards, live_ids
