@@ -159,11 +159,9 @@ def test_a_claim_and_a_settle_in_one_exchange(at_noon: psycopg.Connection) -> No
         (None, 1, "30 s"),
     ],
 )
-def test_arguments_without_sense_are_refused(
-    connection: psycopg.Connection, lane: Any, at_most: int, lease_for: str
-) -> None:
+def test_arguments_without_sense_are_refused(untouched: psycopg.Connection, lane: Any, at_most: int, lease_for: str) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute("select gnomon.claim_deliveries(%s, 'log', %s, %s, 'test')", [lane, at_most, lease_for])
+        untouched.execute("select gnomon.claim_deliveries(%s, 'log', %s, %s, 'test')", [lane, at_most, lease_for])
     assert fault.value.sqlstate == "GN024"
 
 

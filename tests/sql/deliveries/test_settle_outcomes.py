@@ -96,9 +96,9 @@ def test_a_retry_comes_again_later_under_a_new_claim(at_noon: psycopg.Connection
     assert value(at_noon, "select detail ->> 'detail' from gnomon_data.events") == "503"
 
 
-def test_full_jitter_doubles_and_is_never_above_ten_minutes(connection: psycopg.Connection) -> None:
+def test_full_jitter_doubles_and_is_never_above_ten_minutes(untouched: psycopg.Connection) -> None:
     waits = rows(
-        connection,
+        untouched,
         "select a as attempt, array_agg(extract(epoch from gnomon_data.retry_at(a, null, %s) - %s)::float8) as seconds"
         " from generate_series(1, 30) as a cross join generate_series(1, 300) group by a order by a",
         *(_NOON, _NOON),
@@ -110,8 +110,8 @@ def test_full_jitter_doubles_and_is_never_above_ten_minutes(connection: psycopg.
         assert ceiling * 0.4 < statistics.mean(wait.seconds) < ceiling * 0.6
 
 
-def test_retry_after_is_the_least_that_is_waited(connection: psycopg.Connection) -> None:
-    at = value(connection, "select gnomon_data.retry_at(3, '1 hour', %s)", _NOON)
+def test_retry_after_is_the_least_that_is_waited(untouched: psycopg.Connection) -> None:
+    at = value(untouched, "select gnomon_data.retry_at(3, '1 hour', %s)", _NOON)
     assert at == _NOON + timedelta(hours=1)
 
 
@@ -160,9 +160,9 @@ def test_failed_is_the_end_at_once(connection: psycopg.Connection) -> None:
         ([{"delivery_id": "dlv_01M8PSTVESE0XR00T9E4VSZD2F", "claimid": "x", "outcome": "sent"}], "/0"),
     ],
 )
-def test_a_wrong_outcome_is_refused_and_named(connection: psycopg.Connection, outcomes: Any, pointer: str) -> None:
+def test_a_wrong_outcome_is_refused_and_named(untouched: psycopg.Connection, outcomes: Any, pointer: str) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute("select gnomon.settle_deliveries(%s)", [Jsonb(outcomes)])
+        untouched.execute("select gnomon.settle_deliveries(%s)", [Jsonb(outcomes)])
     assert (fault.value.sqlstate, fault.value.diag.column_name) == ("GN024", pointer)
 
 

@@ -60,9 +60,9 @@ def test_a_page_after_a_row_that_is_gone_goes_on_behind_it(at_noon: psycopg.Conn
 @pytest.mark.parametrize(
     ("at_most", "after"), [(0, None), (201, None), (None, None), (20, "x"), (20, ""), (20, "1-2"), (20, "9" * 40)]
 )
-def test_a_limit_or_cursor_without_sense_is_refused(connection: psycopg.Connection, at_most: Any, after: str | None) -> None:
+def test_a_limit_or_cursor_without_sense_is_refused(untouched: psycopg.Connection, at_most: Any, after: str | None) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute("select gnomon.pending_schedules('u_abc123', %s, %s)", [at_most, after])
+        untouched.execute("select gnomon.pending_schedules('u_abc123', %s, %s)", [at_most, after])
     assert fault.value.sqlstate == "GN024"
 
 
@@ -149,10 +149,10 @@ def test_after_the_end_the_ledger_tells_what_is_left(at_noon: psycopg.Connection
     assert (told.fired_at_utc is not None) == (end == "fired")
 
 
-def test_an_unknown_schedule_is_not_found(connection: psycopg.Connection) -> None:
+def test_an_unknown_schedule_is_not_found(untouched: psycopg.Connection) -> None:
     for query in ("find_schedule", "preview_schedule"):
         with pytest.raises(psycopg.Error) as fault:
-            connection.execute(f"select gnomon.{query}('sch_01M8PSTVESE0XR00T9E4VSZD2F')")
+            untouched.execute(f"select gnomon.{query}('sch_01M8PSTVESE0XR00T9E4VSZD2F')")
         assert fault.value.sqlstate == "GN020"
 
 

@@ -50,14 +50,14 @@ def test_every_kind_of_bad_item_beside_good_ones(connection: psycopg.Connection)
     assert value(connection, "select count(*) from gnomon_data.timers") == len(bad)
 
 
-def test_an_empty_batch_has_no_answers(connection: psycopg.Connection) -> None:
-    assert schedule_many(connection, []) == []
+def test_an_empty_batch_has_no_answers(untouched: psycopg.Connection) -> None:
+    assert schedule_many(untouched, []) == []
 
 
 @pytest.mark.parametrize("requests", ["{}", '"x"', "null", "7"])
-def test_only_an_array_is_taken(connection: psycopg.Connection, requests: str) -> None:
+def test_only_an_array_is_taken(untouched: psycopg.Connection, requests: str) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute("select gnomon.schedule_many(%s)", [requests])
+        untouched.execute("select gnomon.schedule_many(%s)", [requests])
     assert fault.value.sqlstate == "GN024"
 
 
@@ -83,14 +83,14 @@ def test_10_000_and_no_more(connection: psycopg.Connection) -> None:
     assert row_counts(connection) == before
 
 
-def test_an_all_bad_batch_writes_nothing(connection: psycopg.Connection) -> None:
-    before = row_counts(connection)
+def test_an_all_bad_batch_writes_nothing(untouched: psycopg.Connection) -> None:
+    before = row_counts(untouched)
     bad = [
         _GOOD | {"schedule_at": "soon", "key": f"k{n}", "dedup_key": f"d{n}", "params": {"x": "y" * 2000}} for n in range(20)
     ]
     past = [item | {"schedule_at": "2020-01-01T00:00:00Z"} for item in bad]
-    assert {a.error_code for a in schedule_many(connection, bad + past)} == {"GN024", "GN023"}
-    assert row_counts(connection) == before
+    assert {a.error_code for a in schedule_many(untouched, bad + past)} == {"GN024", "GN023"}
+    assert row_counts(untouched) == before
 
 
 def test_the_answers_are_those_of_schedule(connection: psycopg.Connection) -> None:

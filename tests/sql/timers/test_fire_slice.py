@@ -115,9 +115,9 @@ def test_a_call_takes_one_lane_and_at_most_each_of_a_shard(connection: psycopg.C
 
 
 @pytest.mark.parametrize("shards", [[7, 8], [64], [-1], [0, 64]])
-def test_shards_that_share_no_slice_are_refused(connection: psycopg.Connection, shards: list[int]) -> None:
+def test_shards_that_share_no_slice_are_refused(untouched: psycopg.Connection, shards: list[int]) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        fire_slice(connection, 1, shards)
+        fire_slice(untouched, 1, shards)
     assert fault.value.sqlstate == "GN024"
 
 
@@ -223,9 +223,9 @@ def test_a_fire_announces_the_next_instant(at_nine: psycopg.Connection) -> None:
 
 
 @pytest.mark.parametrize("at_most", [0, -1, 10_001, None])
-def test_a_limit_beyond_sense_is_refused(connection: psycopg.Connection, at_most: Any) -> None:
+def test_a_limit_beyond_sense_is_refused(untouched: psycopg.Connection, at_most: Any) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute("select gnomon.fire_due('{1}', %s)", [at_most])
+        untouched.execute("select gnomon.fire_due('{1}', %s)", [at_most])
     assert fault.value.sqlstate == "GN024"
 
 

@@ -166,7 +166,7 @@ def test_a_rollback_leaves_the_user_where_he_was(at_noon: psycopg.Connection) ->
 @pytest.mark.parametrize(
     ("user_id", "zone", "code"), [("u_abc123", None, "GN024"), ("u_abc123", "Europe/Berln", "GN010"), ("", "UTC", "GN024")]
 )
-def test_a_move_to_nowhere_is_refused(connection: psycopg.Connection, user_id: str, zone: str | None, code: str) -> None:
+def test_a_move_to_nowhere_is_refused(untouched: psycopg.Connection, user_id: str, zone: str | None, code: str) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute("select gnomon.move_user(%s, %s)", [user_id, zone])
+        untouched.execute("select gnomon.move_user(%s, %s)", [user_id, zone])
     assert fault.value.sqlstate == code

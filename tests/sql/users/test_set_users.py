@@ -57,15 +57,15 @@ def test_a_bad_item_spoils_no_other_and_the_order_stays(connection: psycopg.Conn
 
 
 @pytest.mark.parametrize("users", [{}, "x", None, 7])
-def test_only_an_array_is_taken(connection: psycopg.Connection, users: Any) -> None:
+def test_only_an_array_is_taken(untouched: psycopg.Connection, users: Any) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute(_SET, [Jsonb(users)])
+        untouched.execute(_SET, [Jsonb(users)])
     assert fault.value.sqlstate == "GN024"
 
 
-def test_no_more_than_10_000(connection: psycopg.Connection) -> None:
+def test_no_more_than_10_000(untouched: psycopg.Connection) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute(_SET, [Jsonb([{"user_id": "u"}] * 10_001)])
+        untouched.execute(_SET, [Jsonb([{"user_id": "u"}] * 10_001)])
     assert fault.value.sqlstate == "GN024"
 
 
@@ -106,10 +106,10 @@ def test_followers_move_with_it(connection: psycopg.Connection) -> None:
     ],
 )
 def test_a_bad_user_is_refused_and_nothing_written(
-    connection: psycopg.Connection, user_id: Any, time_zone: Any, locale: Any, pointer: str
+    untouched: psycopg.Connection, user_id: Any, time_zone: Any, locale: Any, pointer: str
 ) -> None:
     with pytest.raises(psycopg.Error) as fault:
-        connection.execute("select gnomon.set_user(%s, %s, %s)", [user_id, time_zone, locale])
+        untouched.execute("select gnomon.set_user(%s, %s, %s)", [user_id, time_zone, locale])
     assert fault.value.sqlstate in {"GN010", "GN024"}
     assert fault.value.diag.column_name == pointer
-    assert value(connection, "select count(*) from gnomon_data.users") == 0
+    assert value(untouched, "select count(*) from gnomon_data.users") == 0

@@ -1,4 +1,4 @@
-"""Fixtures of the schedules room."""
+"""Fixtures of the rooms of SQL."""
 
 from collections.abc import Iterator
 
