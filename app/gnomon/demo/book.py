@@ -42,6 +42,8 @@ class Promise:
     """Occurrences of a recurrence that had fired when it was changed."""
     earlier: frozenset[datetime] = frozenset()
     """Instants that were promised before a change; what had fired fired for these."""
+    is_open: bool = False
+    """Whether one more may follow of which no answer told."""
     ended: Ended | None = None
     is_warm_up: bool = False
     """Asked for while the processes were still starting: its lateness says nothing."""
@@ -56,7 +58,7 @@ class Promise:
         width = len(self.channels)
         if self.ended is None:
             count = self.fired_count + (self.next_at is not None and self.next_at <= until_utc)
-            return Owed(count * width, count * width)
+            return Owed(count * width, (count + self.is_open) * width)
         if self.ended.status == "cancelled":
             fired = self.ended.fired_count * width
             return Owed(fired, fired)
@@ -90,11 +92,21 @@ class Book:
         """A change was answered, before anything had fired."""
         self._promises[schedule_id] = replace(self._promises[schedule_id], next_at=next_at)
 
-    def look(self, schedule_id: str, next_at: datetime | None, fired_count: int, instants: Collection[datetime]) -> None:
+    def look(
+        self,
+        schedule_id: str,
+        next_at: datetime | None,
+        fired_count: int,
+        instants: Collection[datetime],
+        *,
+        is_open: bool = False,
+    ) -> None:
         """A look after a change told what comes next, and how many had fired; all for known instants or these."""
         promise = self._promises[schedule_id]
         earlier = promise.instants.union(instants)
-        self._promises[schedule_id] = replace(promise, next_at=next_at, fired_count=fired_count, earlier=earlier)
+        self._promises[schedule_id] = replace(
+            promise, next_at=next_at, fired_count=fired_count, earlier=earlier, is_open=is_open
+        )
 
     def end(self, schedule_id: str, ended: Ended) -> None:
         """A cancel was answered."""

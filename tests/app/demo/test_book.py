@@ -41,3 +41,12 @@ def test_a_cancel_decides_what_is_owed() -> None:
     assert kept is not None
     assert (kept.owed(UNTIL).least, kept.owed(UNTIL).most) == (3, 4)
     assert book.find("sch_2") is None
+
+
+def test_one_that_was_changed_while_it_was_due_may_come_once_more() -> None:
+    book = Book()
+    book.accept(promise(next_at=DUE))
+    book.look("sch_1", DUE, 0, {DUE}, is_open=True)
+    kept = book.find("sch_1")
+    assert kept is not None
+    assert (kept.owed(UNTIL).least, kept.owed(UNTIL).most) == (1, 2)
