@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.sql.acts import claim, fire, found, ledger, reschedule, row_counts, schedule_many, settle, step_to, utc
+from tests.sql.acts import claim, deliver_all, fire, found, ledger, reschedule, row_counts, schedule_many, settle, step_to, utc
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, given_user, one, rows, value
 
@@ -372,3 +372,25 @@ def test_an_edit_of_a_follower_still_follows(clock_at: Callable[[Any], psycopg.C
 
     assert (pinned.time_zone_source, pinned.fire_at_utc) == ("request", utc("2026-12-01T23:00:00"))
     assert (following.time_zone_source, following.fire_at_utc) == ("user", utc("2026-12-01T17:00:00"))
+
+
+@pytest.mark.parametrize("act", ["reschedule", "upsert", "move"])
+def test_what_is_due_and_spread_still_comes_in_its_window(connection: psycopg.Connection, act: str) -> None:
+    """Due at 17:00Z, spread over an hour, changed in between: it comes where it was, the next by the new rule."""
+    set_clock(connection, utc("2026-12-01T12:00:00"))
+    given_user(connection)
+    words = {"schedule_at": "18:00", "window": "PT1H", "key": "k", "recurrence": {"pattern": "daily"}}
+    schedule = given_schedule(connection, words)
+    assert schedule.fire_at_utc > utc("2026-12-01T17:00:10")
+    step_to(connection, utc("2026-12-01T17:00:05"))
+    match act:
+        case "reschedule":
+            reschedule(connection, schedule.schedule_id, {"schedule_at": "19:30"})
+        case "upsert":
+            given_schedule(connection, words, schedule_at="19:30")
+        case _:
+            connection.execute("select gnomon.move_user('u_abc123', 'Europe/Lisbon')")
+    step_to(connection, schedule.fire_at_utc)
+    assert [event["data"]["due_at"] for event in deliver_all(connection)] == ["2026-12-01T17:00:00Z"]
+    due = value(connection, "select due_at_utc from gnomon_data.schedules")
+    assert due == utc("2026-12-02T18:00:00" if act == "move" else "2026-12-01T18:30:00")
