@@ -194,7 +194,7 @@ def test_skipped_by_its_words_it_takes_the_place_of_what_was_there(at_eleven: ps
     assert deliver_all(at_eleven) == []
 
 
-def test_upkeep_forgets_a_key_when_its_schedule_is_gone_and_never_before(at_eleven: psycopg.Connection) -> None:
+def test_upkeep_forgets_a_key_48_hours_after_its_schedule_is_gone_and_never_before(at_eleven: psycopg.Connection) -> None:
     given_schedule(at_eleven, _PILL)
     given_schedule(at_eleven, schedule_at=_NOON, key="once")
     step_to(at_eleven, _NOON)
@@ -203,9 +203,28 @@ def test_upkeep_forgets_a_key_when_its_schedule_is_gone_and_never_before(at_elev
 
     settle(at_eleven, claim(at_eleven))
     settle(at_eleven, claim(at_eleven))
-    for _ in range(2):
+    for wait, left in [(timedelta(hours=47), 2), (timedelta(hours=2), 2), (timedelta(), 1)]:
         at_eleven.execute("select gnomon.forget_keys(100)")
-        advance(at_eleven, timedelta(seconds=1))
-
-    assert value(at_eleven, "select count(*) from gnomon_data.schedule_keys") == 1
+        assert value(at_eleven, "select count(*) from gnomon_data.schedule_keys") == left
+        advance(at_eleven, wait)
     assert given_schedule(at_eleven, _PILL).is_duplicate
+
+
+def test_a_completed_course_is_not_started_anew_by_the_same_request(connection: psycopg.Connection) -> None:
+    set_clock(connection, utc("2026-12-01T08:59:59"))
+    course = {
+        "user_id": "u",
+        "template_id": "pill",
+        "schedule_at": "09:00",
+        "timezone": "UTC",
+        "recurrence": {"pattern": "daily", "end_after": 1},
+        "key": "pill-1",
+    }
+    first = given_schedule(connection, course)
+    step_to(connection, utc("2026-12-01T09:00:00"))
+    assert len(deliver_all(connection)) == 1
+    value(connection, "select gnomon.forget_keys(100)")
+    again = given_schedule(connection, course)
+    assert (again.schedule_id, again.status, again.is_duplicate) == (first.schedule_id, "completed", True)
+    longer = given_schedule(connection, course, recurrence={"pattern": "daily", "end_after": 2})
+    assert (longer.status, longer.fire_at_utc) == ("scheduled", utc("2026-12-02T09:00:00"))
