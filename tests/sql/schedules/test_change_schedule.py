@@ -7,7 +7,19 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.sql.acts import claim, deliver_all, fire, found, ledger, reschedule, row_counts, schedule_many, settle, step_to, utc
+from tests.sql.acts import (
+    claim,
+    deliver_all,
+    fire,
+    found,
+    ledger,
+    reschedule,
+    row_counts,
+    schedule_many,
+    settle,
+    step_to,
+    utc,
+)
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, given_user, one, rows, value
 
