@@ -43,7 +43,7 @@ class Promise:
     earlier: frozenset[datetime] = frozenset()
     """Instants that were promised before a change; what had fired fired for these."""
     is_open: bool = False
-    """Whether one more may follow of which no answer told."""
+    """Whether one more may follow."""
     ended: Ended | None = None
     is_warm_up: bool = False
     """Asked for while the processes were still starting: its lateness says nothing."""

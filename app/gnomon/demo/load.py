@@ -146,12 +146,10 @@ class Load:
             # Fired ahead and not yet due: it counts as fired and comes next, but it is one.
             fired_count -= 1
         instants = {at for at in (answered_at, last_at, next_at) if at is not None}
+        # Changed while it was due, as an outage makes likely: it still comes. So does the one that the change answered,
+        # unless that is over too when the first fires: after an outage one reminder comes and not several.
         is_overdue = found.recurrence is not None and next_at is not None and next_at <= self._clock.now_utc()
-        if is_overdue and answered_at is not None and next_at is not None and answered_at > next_at:
-            # Changed while it was due, as an outage makes likely: it still comes, and the one that was answered after it.
-            fired_count, next_at, is_overdue = fired_count + 1, answered_at, False
-        # Due, and the answer to the change was lost: nobody told whether another one follows it.
-        self._book.look(schedule_id, next_at, fired_count, instants, is_open=is_overdue and answered_at is not None)
+        self._book.look(schedule_id, next_at, fired_count, instants, is_open=is_overdue)
 
     async def _answered(self, call: Callable[[], Awaitable[Answer]]) -> tuple[Answer, bool]:
         """Make a call until it is answered, and say whether it was made more than once."""

@@ -45,7 +45,7 @@ _SHARED_OUT: Final = timedelta(seconds=2)
 """After the last process came: each gives up what is more than its share, and takes its share a heartbeat later."""
 
 _SOON: Final = timedelta(seconds=10)
-"""After the last request: what is due within this time belongs to the run, everything else is more than 20 min away."""
+"""After the last answer: what is due within this time belongs to the run; everything else is minutes away."""
 _SAID_AGAIN_AFTER: Final = timedelta(seconds=10)
 """The same line of the same process."""
 
@@ -92,6 +92,7 @@ class Run:
         self.faults: list[Fault] = []
         self._say = say
         self._began = time.monotonic()
+        self._until_utc = self.clock.now_utc()
         self._quiet_until: dict[tuple[str, str], float] = {}
 
     async def play(self, sink: Sequence[str] = SINK) -> Report:
@@ -156,31 +157,35 @@ class Run:
                     group.create_task(faults.run())
         except ExceptionGroup as group_of_faults:
             raise _first_of(group_of_faults) from group_of_faults
+        self._until_utc = self.clock.now_utc() + _SOON
         self.server_pid = built.database.pid
 
     async def _drain(self, receipts: Receipts) -> None:
-        """Wait until all that is due has arrived; for what a killed process held, at most until its lease is over."""
+        """Wait until all that is due has arrived; when nothing arrives any more, until every lease is over."""
         self.phase = "waiting for the last ones"
         now = self.clock.now_utc()
         # What was sent and not settled by a killed one would be seen again when its lease is over.
         looked_for = max([now, *(self.times.begin_utc + fault.at + LEASE for fault in self.faults if self.times)])
-        due = [promise.next_at for promise in self.book if promise.next_at and promise.next_at < now + _SOON]
+        due = [promise.next_at for promise in self.book if promise.next_at and promise.next_at <= self._until_utc]
         last_due = max(due, default=now)
-        deadline = max(looked_for, last_due) + self.options.patience
+        earliest = max(looked_for, last_due)
+        deadline, arrived = earliest + self.options.patience, len(receipts.all)
         while (now := self.clock.now_utc()) < deadline:
             began = time.monotonic()
-            if now > max(looked_for, last_due) and not self._account(receipts).lost:
+            if now > earliest and not self._account(receipts).lost:
                 return
+            if len(receipts.all) > arrived:
+                # More was asked for than this machine delivers: late is not lost.
+                deadline, arrived = max(deadline, now + self.options.patience), len(receipts.all)
             await _rest_after(began)
 
     def _account(self, receipts: Receipts) -> Report:
-        assert self.times is not None
         assert self.load is not None
         self._add(receipts)
         return report(
             list(self.book),
             receipts.all,
-            until_utc=self.times.end_utc + _SOON,
+            until_utc=self._until_utc,
             clock=self.clock,
             refusals=self.load.refusals,
         )
