@@ -15,7 +15,7 @@ declare
     written gnomon_data.draft;
 begin
     old := gnomon_data.set_back(old, now_utc);
-    is_overdue := moves and old.fire_at_utc <= now_utc;
+    is_overdue := moves and old.due_at_utc <= now_utc;
     placed.schedule_id := old.id;
     if d.when_words -> 'recurrence' = old.when_words -> 'recurrence' and d.when_words -> 'schedule_date' is not distinct from old.when_words -> 'schedule_date' then
         -- Another time of day is no other rhythm: the weekday, and the week that "every 2 weeks" counts from, stay.

@@ -4,7 +4,7 @@ as $$
 declare
     found record;
 begin
-    if s.fire_at_utc > now_utc then
+    if s.due_at_utc > now_utc then
         select r.due_at_utc, r.kind, s.nominal_local into found
           from gnomon_data.due_of_reading(s.rule, moved_schedule.time_zone, s.nominal_local) as r;
         if found.due_at_utc is null then
@@ -18,8 +18,8 @@ begin
             s.nominal_local := found.nominal_local;
         end if;
         s.fire_at_utc := gnomon_data.spread(s.id, s.due_at_utc, s.window_for);
-        s.stamp := gnomon_data.next_stamp(s.stamp, now_utc);
     end if;
+    s.stamp := gnomon_data.next_stamp(s.stamp, now_utc);
     s.time_zone := moved_schedule.time_zone;
     s.time_zone_source := 'user';
     s.version := s.version + 1;
@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function gnomon_data.moved_schedule(gnomon_data.schedules, text, timestamptz) is
-    'A schedule whose pending reading is read in another zone; one that is due stays.';
+    'A schedule whose pending reading is read in another zone; one that is due keeps its instant.';

@@ -1,6 +1,7 @@
 -- What a key points at already decides, with the key row locked:
 --   same request, alive            nothing is touched, even when the pending occurrence is overdue
---   same request, fired, and the request names one instant or date: it has been done, nothing comes again
+--   same request, fired, and the request names one instant or date, or a course that is completed: it has been done,
+--   nothing comes again
 --   another request, alive         changed (change_schedule)
 --   otherwise                      a new schedule, the key pointed anew; what was fired ahead and is not yet due comes back
 create or replace function gnomon_data.replace_keyed(d gnomon_data.draft, old_id uuid, old_hash bytea, now_utc timestamptz)
@@ -26,8 +27,9 @@ begin
          where is_same and q.shard = d.shard and q.schedule_id = old_id order by q.due_at_utc limit 1;
         if done.fire_at_utc is null then
             select o.fire_at_utc, o.time_zone into done from gnomon_data.occurrence_log as o
-             where is_same and d.compiled ->> 'kind' in ('instant', 'once') and o.shard = d.shard and o.schedule_id = old_id
-               and o.outcome = 'fired' and gnomon_data.status_of(d.shard, old_id, now_utc) = 'fired'
+             where is_same and o.shard = d.shard and o.schedule_id = old_id and o.outcome = 'fired'
+               and gnomon_data.status_of(d.shard, old_id, now_utc)
+                   = case when d.is_recurring then 'completed' when d.compiled ->> 'kind' in ('instant', 'once') then 'fired' end
              order by o.logged_at_utc desc limit 1;
         end if;
         if done.fire_at_utc is not null then

@@ -24,7 +24,7 @@ begin
                not s.is_recurring or n.next_due_at_utc is null
                    or s.fired_count + (l.expires is null or l.expires > now_utc)::int >= (s.rule ->> 'end_after')::int as is_last
           from unnest(shards, ids) as g (shard, id)
-         cross join lateral (select x.* from gnomon_data.schedules as x where x.shard = g.shard and x.id = g.id) as s
+         cross join lateral (select x.* from gnomon_data.schedules as x where x.shard = g.shard and x.id = g.id offset 0) as s
          cross join lateral (select coalesce(s.expires_at_utc, s.due_at_utc + s.expires_for) as expires offset 0) as l
          cross join lateral (select gnomon_data.new_id(s.shard, s.fire_at_utc) as notification_id offset 0) as i
           left join lateral gnomon_data.advance(s.rule, s.time_zone, s.due_at_utc, s.nominal_local, now_utc) as n on s.is_recurring

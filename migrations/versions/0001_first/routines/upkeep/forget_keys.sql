@@ -1,5 +1,5 @@
--- A dedup key is remembered while anything of its schedule is pending and 48 h after; a natural key goes with its
--- schedule. First the rows are locked, then, in a statement of its own, it is asked again whether they are over: an upsert
+-- A key is remembered while anything of its schedule is pending and 48 h after: a dedup_key for its answer, a natural key so
+-- that a rebuild from the caller's table does not start anew what has just been done. First the rows are locked, then, in a statement of its own, it is asked again whether they are over: an upsert
 -- points a key anew with the key's row locked, and one that had just committed would not be seen by the statement that
 -- locks. A key forgotten then would be a second reminder for one pill.
 create or replace function gnomon.forget_keys(at_most int) returns int
@@ -34,7 +34,7 @@ begin
      where k.shard = h.after_shard and k.kind = h.after_kind and k.key_hash = h.after_key and k.keep_until_utc < now_utc;
     get diagnostics deleted_count = row_count;
     update gnomon_data.schedule_keys as k
-       set keep_until_utc = case when k.kind = 0 then now_utc + interval '48 h' else now_utc end
+       set keep_until_utc = now_utc + interval '48 h'
       from unnest(held) as h
      where k.shard = h.after_shard and k.kind = h.after_kind and k.key_hash = h.after_key
        and k.keep_until_utc is null and gnomon_data.is_over(k.shard, k.schedule_id);
@@ -44,6 +44,6 @@ end
 $$;
 
 comment on function gnomon.forget_keys(int) is
-    'Looks at the next ten times at_most keys: those whose schedule is over get their term (48 h for a dedup_key), those past it go; how many were touched.';
+    'Looks at the next ten times at_most keys: those whose schedule is over get their term (48 h), those past it go; how many were touched.';
 revoke all on function gnomon.forget_keys(int) from public;
 grant execute on function gnomon.forget_keys(int) to gnomon_worker;
