@@ -66,7 +66,7 @@ def stay_busy(stage: Stage, seconds: float) -> None:
 def latest_after(stage: Stage, before: int, expected: Sequence[Accepted], at: float) -> timedelta:
     """Wait for what came late; how long after an instant the last one came, each once and nothing else."""
     stage.wait_for(tasks(expected))
-    time.sleep(1)
+    time.sleep(0.7)
     received = stage.since(before)
     assert judge(received, tasks(expected)).is_clean
     assert len(received) == len(expected)
@@ -89,7 +89,7 @@ def test_what_commits_70_s_after_its_instant_fires_within_2_s_of_its_commit(comp
             callers[9].execute("select * from gnomon.cancel_schedule(%s)", [schedule.schedule_id])
         for _ in range(2):
             advance(stage.connection, AGE / 2)
-            stay_busy(stage, 1.5)
+            stay_busy(stage, 1.2)
         before = len(stage.received())
         for caller in callers[:9]:
             caller.commit()
@@ -133,7 +133,7 @@ def test_a_period_goes_while_transactions_that_wrote_into_it_are_open_and_nothin
         set_clock(stage.connection, wednesday, frozen=False)
         accepted.append(accept_in(stage.connection, "wednesday"))
         stage.wait_for(tasks(accepted[1:]))
-        time.sleep(1.5)
+        time.sleep(1.2)
         assert period_of(stage, monday) == "attached", "no mark passes what is not visible yet"
         caller.commit()
     stage.wait_for(tasks(accepted), patience=timedelta(seconds=3))

@@ -75,7 +75,7 @@ def test_a_worker_asked_to_stop_before_a_hanging_sink_ends_in_time_and_hands_bac
     again_at = time.time()
     # An unclear end is the end in bulk: what hung there is not sent again, by anybody.
     stage.wait_for_count(before + 600 - SLOTS)
-    time.sleep(1)
+    time.sleep(0.7)
     received = stage.since(before)
     verdict = judge(received, tasks(accepted))
     assert len(verdict.lost) == SLOTS

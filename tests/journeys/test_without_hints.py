@@ -1,4 +1,7 @@
-"""With NOTIFY off: nobody is told anything, so what is late is late by the sleeps alone, and nothing is dropped unsent."""
+"""With NOTIFY off: nobody is told anything, so what is late is late by the sleeps alone, and nothing is dropped unsent.
+
+One stage for all; the journey that leaves a hundred thousand waiting comes last.
+"""
 
 import time
 from collections import Counter
@@ -16,10 +19,31 @@ from tests.support.cluster import Server
 OFF: Final = {"GNOMON_NOTIFY": "off"}
 
 LATEST: Final = timedelta(milliseconds=250)
+LATEST_CRITICAL: Final = timedelta(seconds=1)
 TRIES: Final = 3
 
 _AFTER: Final = 1.0
 """Seconds in which what must not come would come: nobody sleeps longer than a tenth of it."""
+
+
+HERD: Final = 100_000
+
+# One bulk schedule that was accepted, copied to as many users: what accepting them one by one would have written.
+_COPY: Final = """
+with model as (
+    select s from gnomon_data.schedules as s where s.id = gnomon_data.id_of('sch', %(schedule_id)s)
+), made as (
+    select jsonb_populate_record(m.s, jsonb_build_object('user_id', u.user_id, 'shard', u.shard,
+               'id', gnomon_data.new_id(u.shard, clock_timestamp()))) as c
+      from model as m
+     cross join (select 'bulk' || n as user_id, gnomon_data.shard_of('bulk' || n) as shard
+                   from generate_series(2, %(count)s) as n) as u
+), written as (
+    insert into gnomon_data.schedules select (m.c).* from made as m returning shard, id, lane, fire_at_utc, stamp
+)
+insert into gnomon_data.timers (fire_at_utc, wanted_at_utc, stamp, subject_id, shard, lane, kind)
+select w.fire_at_utc, w.fire_at_utc, w.stamp, w.id, w.shard, w.lane, 1 from written as w
+"""
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +109,24 @@ def test_1000_cancels_raced_against_fire_and_send_tell_the_truth(deaf: Stage) ->
         "cancelled",
         "fired",
     }, "it was a race"
+
+
+def test_critical_ones_are_not_late_behind_100_000_in_bulk(deaf: Stage) -> None:
+    before = len(deaf.received())
+    herd_at = deaf.now_utc() + timedelta(seconds=5)
+    [model] = deaf.accept([request("bulk1", herd_at, lane="bulk")])
+    deaf.connection.execute(_COPY, {"schedule_id": model.schedule_id, "count": HERD})
+    critical = deaf.accept([request(f"c{number}", herd_at, lane="critical") for number in range(50)])
+    assert deaf.now_utc() < herd_at - timedelta(seconds=1), "all fall due together"
+    while deaf.now_utc() < herd_at + timedelta(seconds=3):
+        critical += deaf.accept([request(f"c{len(critical)}", "PT0S", lane="critical")])
+        time.sleep(0.05)
+    deaf.wait_for(tasks(critical), patience=timedelta(seconds=5))
+    urgent = {one.schedule_id for one in critical}
+    received = [line for line in deaf.since(before) if line.schedule_id in urgent]
+    bulk_count = len(deaf.since(before)) - len(received)
+    assert judge(received, tasks(critical)).is_clean
+    latest = max(lateness(line) for line in received)
+    note(f"{len(received)} critical came at most {latest} late beside {HERD} in bulk, {bulk_count} of which had been sent")
+    assert 0 < bulk_count < HERD / 2, "the herd was being worked on"
+    assert latest <= LATEST_CRITICAL
