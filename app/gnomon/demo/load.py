@@ -40,8 +40,8 @@ class Pace:
 class Load:
     """The callers of a run."""
 
-    def __init__(self, book: Book, clock: Clock, *, sql: Door, http: Door) -> None:
-        """Ask through both doors, and keep the answers in `book`."""
+    def __init__(self, book: Book, clock: Clock, sql: Door) -> None:
+        """Ask by SQL, and keep the answers in `book`."""
         self.asked = 0
         self.repeated = 0
         """Calls that got no answer and were made again."""
@@ -52,13 +52,14 @@ class Load:
         self._book = book
         self._clock = clock
         self._sql = sql
-        self._http = http
+        self._http = sql
 
-    async def run(self, mix: Mix, pace: Pace) -> None:
-        """Make all requests, each for what `mix` draws, and see every one through.
+    async def run(self, mix: Mix, pace: Pace, http: Door) -> None:
+        """Make all requests, each for what `mix` draws and some through `http`, and see every one through.
 
         Raises DatabaseUnavailable when no answer came for a minute.
         """
+        self._http = http
         begin = asyncio.get_running_loop().time()
         async with asyncio.TaskGroup() as callers:
             for number in range(pace.count):
@@ -66,13 +67,12 @@ class Load:
                 self.asked += 1
                 callers.create_task(self._call(mix.wish(number, self._clock.now_utc())))
 
-    async def ask_first(self, number: int) -> str:
-        """One schedule that is due at once, to see the first delivery; its id."""
-        request = {"user_id": f"u_first_{number}", "template_id": "first", "schedule_at": "PT0S", "lane": "critical"}
-        request["dedup_key"] = f"first-{number}"
+    async def ask_first(self) -> None:
+        """One schedule that is due at once, to see the first delivery."""
+        request = {"user_id": "u_first", "template_id": "first", "schedule_at": "PT0S", "lane": "critical"}
+        request["dedup_key"] = "demo-first"
         answer, _ = await self._answered(lambda: self._sql.schedule(request))
         self._accept(request, answer, is_warm_up=True)
-        return answer.schedule_id
 
     async def _call(self, wish: Wish) -> None:
         door = self._http if wish.is_by_http else self._sql

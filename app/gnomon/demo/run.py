@@ -97,36 +97,26 @@ class Run:
 
     async def play(self, sink: Sequence[str] = SINK) -> Report:
         """Do it all. `sink` is what the interpreter runs as the receiver. Raises ChildEnded, NothingDelivered."""
-        async with stage(self._heard, sink) as built, _doors(built) as (pool, sql, http):
+        async with stage(self._heard, sink) as built, _pool(built) as pool, aiohttp.ClientSession() as session:
             self.children = built.children
             self.server_pid = built.database.pid
+            await set_settings(pool, adopted(read_settings(built.environment)))
             self.clock = await measured(pool)
             self.tally = Tally(self.book, self.clock)
-            self.load = Load(self.book, self.clock, sql=sql, http=http)
+            self.load = Load(self.book, self.clock, SqlDoor(pool))
             receipts = Receipts(built.received)
             async with _beside(self._look(receipts)):
-                users = await self._prepare(built, pool)
-                await self._warm_up(pool, receipts)
-                await self._play(built, users)
+                await self._warm_up(receipts)
+                users = await _settle(pool)
+                await self._play(built, users, HttpDoor(session, await built.api.address()))
                 await self._drain(receipts)
             self.phase = "stopping"
             return self._account(receipts)
 
-    async def _prepare(self, built: Stage, pool: Pool) -> Users:
-        """What the roles would say themselves in a moment, and users who live somewhere."""
-        await set_settings(pool, adopted(read_settings(built.environment)))
-        users = users_of(_USERS)
-        told = json.dumps([{"user_id": user_id, "time_zone": zone} for user_id, zone in users])
-        sql = "select error_detail from gnomon.set_users(%s::jsonb) where error_code is not null"
-        if refused := await rows(pool, sql, (told,)):
-            message = f"The database does not know a zone: {refused[0]['error_detail']}"
-            raise RuntimeError(message)
-        return users
-
-    async def _warm_up(self, pool: Pool, receipts: Receipts) -> None:
-        """Wait for the first delivery, then until every process is there and has its share."""
+    async def _warm_up(self, receipts: Receipts) -> None:
+        """Wait for the first delivery, which comes as soon as there is a poller and a worker."""
         assert self.load is not None
-        await self.load.ask_first(0)
+        await self.load.ask_first()
         give_up_at = time.monotonic() + _FIRST_WITHIN.total_seconds()
         while not receipts.all:
             if time.monotonic() > give_up_at:
@@ -135,13 +125,8 @@ class Run:
             self._add(receipts)
         self.first_delivery = timedelta(seconds=time.monotonic() - self._began)
         self._say(f"the first delivery arrived {self.first_delivery.total_seconds():.1f} s after the start")
-        for _ in range(_LOOKS_FOR_ALL):
-            if await _heartbeats(pool) >= _HEARTBEATS:
-                break
-            await asyncio.sleep(_LOOK_EVERY.total_seconds())
-        await asyncio.sleep(_SHARED_OUT.total_seconds())
 
-    async def _play(self, built: Stage, users: Users) -> None:
+    async def _play(self, built: Stage, users: Users, http: HttpDoor) -> None:
         """The load, and the faults in its middle."""
         assert self.load is not None
         begin = self.clock.now_utc()
@@ -152,7 +137,7 @@ class Run:
         pace = Pace(round(length.total_seconds() * self.options.rate), self.options.rate)
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(self.load.run(Mix(times, users), pace))
+                group.create_task(self.load.run(Mix(times, users), pace, http))
                 if not self.options.is_calm:
                     group.create_task(faults.run())
         except ExceptionGroup as group_of_faults:
@@ -224,12 +209,24 @@ async def _heartbeats(pool: Pool) -> float:
     return sum(number.value for number in await queue_numbers(pool) if number.name == "heartbeats")
 
 
-@contextlib.asynccontextmanager
-async def _doors(built: Stage) -> AsyncIterator[tuple[Pool, SqlDoor, HttpDoor]]:
-    """The pool and the two ways in."""
-    pool = open_pool(built.database.url, min_size=2, max_size=4, application_name="gnomon demo")
-    async with pool, aiohttp.ClientSession() as session:
-        yield pool, SqlDoor(pool), HttpDoor(session, built.api_address)
+async def _settle(pool: Pool) -> Users:
+    """Let users live somewhere, and wait until every process is there and has its share."""
+    users = users_of(_USERS)
+    told = json.dumps([{"user_id": user_id, "time_zone": zone} for user_id, zone in users])
+    sql = "select error_detail from gnomon.set_users(%s::jsonb) where error_code is not null"
+    if refused := await rows(pool, sql, (told,)):
+        message = f"The database does not know a zone: {refused[0]['error_detail']}"
+        raise RuntimeError(message)
+    for _ in range(_LOOKS_FOR_ALL):
+        if await _heartbeats(pool) >= _HEARTBEATS:
+            break
+        await asyncio.sleep(_LOOK_EVERY.total_seconds())
+    await asyncio.sleep(_SHARED_OUT.total_seconds())
+    return users
+
+
+def _pool(built: Stage) -> Pool:
+    return open_pool(built.database.url, min_size=2, max_size=4, application_name="gnomon demo")
 
 
 @contextlib.asynccontextmanager

@@ -47,7 +47,6 @@ class Stage:
     api: Child
     pollers: tuple[Child, ...]
     workers: tuple[Child, ...]
-    api_address: str
     environment: dict[str, str]
     """What the roles were told."""
 
@@ -94,7 +93,6 @@ async def stage(hear: Hear, sink: Sequence[str] = SINK) -> AsyncIterator[Stage]:
                 api=api,
                 pollers=pollers,
                 workers=workers,
-                api_address=await api.address(),
                 environment=environment,
             )
 
