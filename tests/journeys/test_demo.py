@@ -1,9 +1,11 @@
 """`gnomon demo`: kept promises with everything broken on purpose, and a broken one seen for what it is."""
 
 import json
+import os
 import signal
 import subprocess
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,18 +20,23 @@ from tests.support.roles import GNOMON
 KEYS = {"accepted", "delivered", "cancelled", "pending", "lost", "twice", "resent", "lateness_ms", "faults"}
 
 
-def left_behind() -> set[str]:
-    """Folders of demos that are there now."""
-    return {path.name for path in Path(tempfile.gettempdir()).glob("gnomon-demo-*")}
+@contextmanager
+def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """A running demo that has no other place for its files; killed with the block."""
+    environment = os.environ | {"TMPDIR": str(folder)}  # noqa: TID251  # a child's
+    command = [GNOMON, "demo", *options]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
-def test_every_promise_is_kept_while_processes_are_killed_and_the_database_crashes() -> None:
-    before = left_behind()
-    done = subprocess.run(
-        [GNOMON, "demo", "--seconds", "4", "--rate", "50", "--json"], capture_output=True, text=True, check=False
-    )
-    told: dict[str, Any] = json.loads(done.stdout)
-    assert done.returncode == 0, told
+def test_every_promise_is_kept_while_processes_are_killed_and_the_database_crashes(open_folder: Path) -> None:
+    with demo(open_folder, "--seconds", "4", "--rate", "50", "--json") as process:
+        answer, errors = process.communicate()
+    assert process.returncode == 0, answer + errors
+    told: dict[str, Any] = json.loads(answer)
     assert told.keys() >= KEYS
     assert (told["lost"], told["twice"], told["contradictions"]) == (0, 0, 0)
     assert told["accepted"] == 4 * 50 + 1
@@ -38,7 +45,7 @@ def test_every_promise_is_kept_while_processes_are_killed_and_the_database_crash
     assert set(told["lateness_ms"]) == {"p50", "p95", "p99", "max"}
     assert [fault["what"].split()[0] for fault in told["faults"]] == ["worker-1", "poller-1", "PostgreSQL"]
     assert told["first_delivery_s"] < 20, "3 s on an idle machine; a test may run on a busy one"
-    assert left_behind() <= before
+    assert not list(open_folder.iterdir())
 
 
 def test_what_was_lost_and_what_came_twice_is_told_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,18 +58,15 @@ def test_what_was_lost_and_what_came_twice_is_told_and_fails(capsys: pytest.Capt
     assert told["faults"] == []
 
 
-def test_an_interrupted_demo_leaves_nothing_behind() -> None:
-    before = left_behind()
-    command = [GNOMON, "demo", "--seconds", "60"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    with process:
+def test_an_interrupted_demo_leaves_nothing_behind(open_folder: Path) -> None:
+    with demo(open_folder, "--seconds", "60") as process:
         assert process.stdout is not None
         assert "first delivery" in process.stdout.readline()
-        (folder,) = left_behind() - before
-        server = int((Path(tempfile.gettempdir()) / folder / "data" / "postgres" / "postmaster.pid").read_text().split()[0])
+        (folder,) = open_folder.iterdir()
+        server = int((folder / "data" / "postgres" / "postmaster.pid").read_text().split()[0])
         assert is_alive(server)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        process.communicate(timeout=30)
     assert process.returncode == 130
     assert not is_alive(server)
-    assert left_behind() <= before
+    assert not list(open_folder.iterdir())
