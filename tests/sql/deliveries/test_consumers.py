@@ -32,7 +32,7 @@ def test_each_ends_in_one_row_of_somebody(connection: psycopg.Connection, databa
         session.cursor().executemany(
             "insert into notifications values (%s, 'worker')", [[c.event["data"]["schedule_id"]] for c in claims]
         )
-        # A consumer's claim may have locked, and not taken, what changed under its statement: handed in again, as workers do.
+        # A consumer's claim may have locked, and not taken, what changed under its statement: again, as workers do.
         while busy := {c.delivery_id for c in exchange(session, claims) if c.event is None}:
             claims = [c for c in claims if c.delivery_id in busy]
 
