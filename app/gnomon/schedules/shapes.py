@@ -131,7 +131,7 @@ class ScheduleDetails(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NA
     key: str | None
     labels: dict[str, str] | None
     recurrence: Annotated[msgspec.Raw, Meta(extra_json_schema=_RECURRENCE_STATE)]
-    version: int
+    version: int | None
     created_at_utc: datetime | None
     fired_at_utc: datetime | None
 

@@ -15,6 +15,6 @@ def answer(body: msgspec.Struct, *, status: int = 200, headers: Mapping[str, str
     return Response(_ENCODER.encode(body), status_code=status, media_type="application/json", headers=headers)
 
 
-def etag(version: int) -> dict[str, str]:
-    """The header that names a schedule's version; If-Match takes it back."""
-    return {"ETag": f'"{version}"'}
+def etag(version: int | None) -> dict[str, str]:
+    """The header that names a schedule's version; If-Match takes it back. None, for one that is over, has no header."""
+    return {} if version is None else {"ETag": f'"{version}"'}

@@ -145,3 +145,11 @@ def test_unknown_ids_and_ids_of_another_kind(client: Client) -> None:
         problem(send(client, {"params": {}}, path, "PATCH", **{"If-Match": "*"}), 404, "GN020")
     problem(client.get(f"{SCHEDULE}/sch_%zz"), 400, "GN024")
     problem(client.get(f"{SCHEDULE}/sch_%00"), 400, "GN024")
+
+
+def test_one_that_is_over_has_no_version_to_match(client: Client) -> None:
+    path = f"{SCHEDULE}/{scheduled(client)['schedule_id']}"
+    client.delete(path)
+    over = client.get(path)
+    assert (over.status_code, over.json()["status"], over.json()["version"]) == (200, "cancelled", None)
+    assert "ETag" not in over.headers
