@@ -1,5 +1,6 @@
 -- The one way out of deliveries. The rows are locked by this transaction. The log's key lets nothing be logged twice; a
 -- missing partition is made and never undoes the end, since what was sent must not be sent again.
+-- Found by key, changed by ctid, whatever the statistics say: see one_by_one.
 create or replace function gnomon_data.end_deliveries(ends gnomon_data.settling[], now_utc timestamptz) returns int
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -12,9 +13,13 @@ begin
     perform gnomon_data.plan_for(cardinality(ends));
     perform gnomon_data.log_day('delivery_log', d.day)
        from (select distinct date_trunc('day', gnomon_data.at_of_id(e.id), 'UTC') as day from unnest(ends) as e) as d;
-    with gone as (
-        delete from gnomon_data.deliveries as d using unnest(ends) as e
-         where d.lane = e.lane and d.shard = e.shard and d.id = e.id
+    with found as materialized (
+        select e.*, f.tid from gnomon_data.one_by_one(ends) as e
+         cross join lateral (select x.ctid as tid from gnomon_data.deliveries as x
+                              where x.lane = e.lane and x.shard = e.shard and x.id = e.id limit 1) as f
+    ), gone as (
+        delete from gnomon_data.deliveries as d using found as e
+         where d.ctid = e.tid and d.lane = e.lane and d.shard = e.shard and d.id = e.id
      returning d.*, e.outcome, e.provider_reference, e.detail
     ), logged as (
         insert into gnomon_data.delivery_log (shard, due_at_utc, id, lane, channel, schedule_id, notification_id, user_id, outcome,

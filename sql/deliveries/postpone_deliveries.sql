@@ -16,12 +16,16 @@ begin
       cross join lateral (
             select y.id from gnomon_data.deliveries as y
              where y.lane = r.lane and y.shard = r.shard and y.id = r.id and not y.has_given_way for update) as d;
-    with moved as (
+    with found as materialized (
+        select r.*, f.tid from gnomon_data.one_by_one(retries) as r
+         cross join lateral (select x.ctid as tid from gnomon_data.deliveries as x
+                              where x.lane = r.lane and x.shard = r.shard and x.id = r.id limit 1) as f
+    ), moved as (
         update gnomon_data.deliveries as d
            set ready_at_utc = greatest(r.next_ready_at_utc, now_utc), claim_id = null, claimed_until_utc = null,
                has_given_way = d.has_given_way or r.next_ready_at_utc > now_utc + interval '60 s'
-          from unnest(retries) as r
-         where d.lane = r.lane and d.shard = r.shard and d.id = r.id
+          from found as r
+         where d.ctid = r.tid and d.lane = r.lane and d.shard = r.shard and d.id = r.id
      returning d.lane, d.shard, d.id, d.user_id, d.channel, d.schedule_id, d.attempt, d.has_given_way, r.detail, r.next_ready_at_utc
     ), noted as (
         insert into gnomon_data.events (at_utc, shard, schedule_id, delivery_id, kind, detail)
