@@ -32,7 +32,7 @@ select count(*) as count from pg_class
 
 @pytest.fixture
 def deceived(connection: psycopg.Connection) -> psycopg.Connection:
-    """Schedules and deliveries that were analyzed after all of a herd had gone, and hold another one since, two of each user."""
+    """Schedules and deliveries that were analyzed after a herd had gone, and hold another one since, two of each user."""
     set_clock(connection, _TEN)
     connection.execute("select gnomon.make_periods()")
     given_many(connection, 2_000, _TEN)
