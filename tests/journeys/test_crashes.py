@@ -131,7 +131,7 @@ def aftermath(crashing: Set) -> Aftermath:
     stage = crashing.stage
     before = len(stage.received())
     # So long at least something is sent and not settled.
-    stage.sink.behave(delay=0.02)
+    stage.sink.behave(delay=0.01)
     begin = stage.now_utc() + timedelta(seconds=2.5)
     step = timedelta(seconds=3) / 4_700
     both = {"channels": ["webhook", "push"]}
@@ -168,10 +168,11 @@ def aftermath(crashing: Set) -> Aftermath:
 def test_nothing_is_lost_and_nothing_has_two_ids_when_a_poller_and_a_worker_are_killed(aftermath: Aftermath) -> None:
     verdict = judge(aftermath.received, tasks(aftermath.accepted))
     assert verdict.is_clean, verdict
-    # One after the other, the rest of the ordered user's comes only after the lease.
+    # Others have taken over by then: the shards of the poller, and what the worker held after its lease. Not counted is the
+    # ordered user, whose deliveries come one after the other.
     latest = max(lateness(line) for line in aftermath.received if line.user_id != ORDERED)
     note(f"kill -9: {len(verdict.resent)} resent of {len(aftermath.received)}, the latest was {latest} late")
-    assert latest < LEASE + timedelta(seconds=5)
+    assert latest < timedelta(seconds=10)
 
 
 def test_only_what_the_killed_worker_had_sent_and_not_settled_comes_again(aftermath: Aftermath) -> None:

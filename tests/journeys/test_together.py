@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types.json import Jsonb
 
 from tests.journeys.cancels import Answer, Repeated, contradictions, race, race_repeats
-from tests.journeys.judge import Task, copies, judge, lateness, task_of, unexplained
+from tests.journeys.judge import Task, copies, judge, lateness, task_of
 from tests.journeys.proxy import Proxy, running_proxy
 from tests.journeys.stage import LEASE, Accepted, Stage, accepted_of, note, on_stage, poll, request, tasks, work
 from tests.support.cluster import Server
@@ -210,34 +210,28 @@ def trickle(stage: Stage, enough: Event) -> list[Accepted]:
     return accepted
 
 
-def test_roles_come_go_and_die_and_each_is_handed_over_once(company: Company) -> None:
+def test_roles_come_and_go_and_each_is_handed_over_once(company: Company) -> None:
     stage, roles = company.stage, company.roles
     before, enough = len(stage.received()), Event()
     with ThreadPoolExecutor(max_workers=1) as thread:
         trickling = thread.submit(trickle, stage, enough)
         try:
             stage.start(poll("p3"), work("w3"))
-            time.sleep(0.7)
+            time.sleep(1)
             leaving = (roles["p2"], roles["w2"])
             for role in leaving:
                 role.send(signal.SIGTERM)
             assert [role.ended(timedelta(seconds=5)) for role in leaving] == [0, 0]
-            time.sleep(1)
-            for name in ("p1", "w1"):
-                roles[name].kill()
-            killed_at = time.time()
-            time.sleep(4.5)
+            time.sleep(1.5)
         finally:
             enough.set()
         accepted = trickling.result()
     stage.wait_for(tasks(accepted), patience=timedelta(seconds=20))
     time.sleep(_AFTER)
     received = stage.since(before)
-    verdict = judge(received, tasks(accepted))
-    assert verdict.is_clean, verdict
-    assert unexplained(received, "w1", killed_at, grace=timedelta(seconds=1)) == []
-    calm = max(lateness(line) for line in received if line.at < killed_at)
-    after = max(lateness(line) for line in received if line.at >= killed_at)
-    note(f"{len(received)} in a trickle: at most {calm} late while roles come and go, {after} after a kill of one of each")
-    assert calm < timedelta(seconds=3)
-    assert after < timedelta(seconds=10)
+    assert judge(received, tasks(accepted)).is_clean
+    assert len(received) == len(tasks(accepted))
+    latest = max(lateness(line) for line in received)
+    note(f"{len(received)} in a trickle came at most {latest} late while roles came and went")
+    assert {line.via for line in received} == {"w1", "w2", "w3"}
+    assert latest < timedelta(seconds=3)
