@@ -5,6 +5,8 @@
 -- (ready = infinity). FOR KEY SHARE makes that one's settle wait for our commit, so its release sees our row; SKIP
 -- LOCKED, because one that is being settled right now stands in nobody's way and a fire never waits. Without holds_order it
 -- is only looked for: what is parked behind one that is settled meanwhile is left to upkeep (gnomon.release_parked).
+-- The other way round, too: one that was accepted within the look-ahead is fired after a later one of its user, which
+-- then is parked behind it unless a worker has it already.
 -- One plan for all calls: this statement takes 2 ms to plan, more than a small fire takes in all, and PostgreSQL would plan
 -- it anew each time. What is switched off below leaves a cached plan only the indexes, so that it also fits the herd.
 -- Nothing is left to the statistics: each row is looked up by its key, in a subquery of its own, and changed where it was
@@ -80,6 +82,21 @@ begin
                   and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way
                 limit 1) as e on p.lane = 1 and p.place = 1
          order by p.shard, p.delivery_id
+    ), overtaking as materialized (
+        select l.tid, l.shard, l.id from placed as p
+         cross join lateral (
+               select w.id from gnomon_data.deliveries as w
+                where holds_order and w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel
+                  and (w.due_at_utc, w.id) > (p.fire_at_utc, p.delivery_id)
+                order by w.due_at_utc, w.id limit 1) as f
+         cross join lateral (
+               select w.ctid as tid, w.shard, w.id from gnomon_data.deliveries as w
+                where w.lane = 1 and w.shard = p.shard and w.id = f.id and w.attempt = 0 and w.claim_id is null
+                  and w.ready_at_utc <> 'infinity' limit 1 for no key update skip locked) as l
+         where p.lane = 1 and p.place = 1
+    ), parked as (
+        update gnomon_data.deliveries as w set ready_at_utc = 'infinity' from overtaking as o
+         where w.ctid = o.tid and w.lane = 1 and w.shard = o.shard and w.id = o.id
     ), new_channels as (
         insert into gnomon_data.channels_in_use (lane, channel)
         select distinct t.lane, t.channel from task as t

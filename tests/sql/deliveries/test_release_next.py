@@ -66,6 +66,51 @@ def test_what_is_fired_later_waits_too(at_noon: psycopg.Connection) -> None:
     assert _keys(claim(at_noon)) == ["b"]
 
 
+def test_what_was_fired_first_but_is_due_later_lets_the_earlier_one_pass(at_noon: psycopg.Connection) -> None:
+    given_schedule(at_noon, schedule_at="PT2S", key="later")
+    fire(at_noon)
+    given_schedule(at_noon, schedule_at="PT1S", key="earlier")
+    fire(at_noon)
+    assert _parked(at_noon) == ["later"]
+
+    advance(at_noon, timedelta(seconds=1))
+    settle(at_noon, claim(at_noon), "retry", retry_after="PT5S")
+    advance(at_noon, timedelta(seconds=2))
+    assert claim(at_noon) == []
+    advance(at_noon, timedelta(seconds=4))
+    claims = claim(at_noon)
+    assert _keys(claims) == ["earlier"]
+    settle(at_noon, claims)
+    assert _keys(claim(at_noon)) == ["later"]
+
+
+def test_what_a_worker_has_is_not_taken_back_by_an_earlier_one(at_noon: psycopg.Connection, database_url: str) -> None:
+    with sessions(database_url, 1) as [caller], caller.transaction():
+        given_schedule(caller, schedule_at="PT0.5S", key="earlier, committed late")
+        given_schedule(at_noon, schedule_at="PT1S", key="later")
+        fire(at_noon)
+        advance(at_noon, timedelta(seconds=1))
+        claims = claim(at_noon)
+    fire(at_noon)
+
+    assert _parked(at_noon) == []
+    assert _keys(claim(at_noon)) == ["earlier, committed late"]
+    assert settle(at_noon, claims) == 1
+
+
+def test_an_earlier_one_does_not_wait_for_a_caller_who_holds_the_later(
+    at_noon: psycopg.Connection, database_url: str
+) -> None:
+    later = given_schedule(at_noon, schedule_at="PT2S", key="later").schedule_id
+    fire(at_noon)
+    with sessions(database_url, 1) as [caller], caller.transaction():
+        cancel(caller, later)
+        given_schedule(at_noon, schedule_at="PT1S", key="earlier")
+        fire(at_noon)
+        advance(at_noon, timedelta(seconds=1))
+        assert _keys(claim(at_noon)) == ["earlier"]
+
+
 def test_users_channels_and_other_lanes_do_not_wait_for_each_other(at_noon: psycopg.Connection) -> None:
     for lane in ("critical", "bulk"):
         _given_due(at_noon, "a", "b", lane=lane)
