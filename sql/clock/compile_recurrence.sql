@@ -11,9 +11,14 @@ declare
     start_on date;
     end_on date;
     days text;
+    cron jsonb;
 begin
     fault := gnomon_data.recurrence_fault(request, words);
-    if fault.code is null then
+    if fault.code is null and words ? 'cron_expr' then
+        part := gnomon_data.compile_cron(words->>'cron_expr', '/recurrence/cron_expr');
+        cron := part.rule;
+        fault := part.fault;
+    elsif fault.code is null then
         part := gnomon_data.read_local_time(request->>'schedule_at', '/schedule_at');
         local_time := part.local_time;
         fault := part.fault;
@@ -53,7 +58,8 @@ begin
     end if;
     rule := jsonb_strip_nulls(jsonb_build_object(
         'kind', words->>'pattern', 'time', local_time::text, 'days', days, 'every', nullif(every, 1),
-        'anchor', case when every > 1 then start_text end, 'start', start_text, 'end', words->>'end_date', 'end_after', end_after));
+        'anchor', case when every > 1 then start_text end, 'start', start_text, 'end', words->>'end_date', 'end_after', end_after))
+        || coalesce(cron, '{}');
 end
 $$;
 

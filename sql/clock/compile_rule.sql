@@ -1,8 +1,8 @@
 -- The compiled rule holds everything that decides instants and nothing else, so that firing reads it and parses no
 -- request. It is stored with the schedule: a key may be added, never given another meaning. Keys that would say the
 -- default are left out.
---   kind      instant, relative, time (a reading without a date), once, daily, weekly;
---             later monthly, yearly, cron, elapsed, rrule
+--   kind      instant, relative, time (a reading without a date), once, daily, weekly, cron;
+--             later monthly, yearly, elapsed, rrule
 --   at        instant: the instant, RFC 3339 in UTC
 --   in        relative: seconds from the acceptance; becomes instant there
 --   time      local time HH:MM:SS of every kind with readings but cron
@@ -15,6 +15,13 @@
 --   end_after how many occurrences; the caller counts
 --   offset    seconds added to the resolved instant, as elapsed time
 --   gap       skip; absent = next_valid. overlap: second; absent = first
+--   cron, in masks of 0 and 1, absent = all; a mask begins with the lowest value:
+--     minutes (60 characters), hours (24), months (12), dates (31, the 1st to the 31st), days (as above); the first two
+--     are always there
+--     last_day  true: the last day of a month too; goes with dates
+--     nth       [[n, weekday 1 to 7], ...]: the nth weekday of a month too, -1 = the last; goes with days
+--     day_and   true: dates and days both have to match; absent = either suffices
+--     every_hour true: all 24 hours, every instant whose reading matches; gap and overlap say nothing then
 create or replace function gnomon_data.compile_rule(request jsonb, out rule jsonb, out fault gnomon_data.fault)
 language plpgsql stable parallel safe
 as $$
@@ -49,10 +56,10 @@ begin
         rule := null;
         return;
     end if;
-    if rule ? 'time' and request->>'on_gap' = 'skip' then
+    if gnomon_data.has_readings(rule) and request->>'on_gap' = 'skip' then
         rule := rule || jsonb '{"gap": "skip"}';
     end if;
-    if rule ? 'time' and request->>'on_overlap' = 'second' then
+    if gnomon_data.has_readings(rule) and request->>'on_overlap' = 'second' then
         rule := rule || jsonb '{"overlap": "second"}';
     end if;
 end

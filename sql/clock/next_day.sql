@@ -26,6 +26,8 @@ begin
         end if;
     when 'once' then
         day := case when date '0001-01-01' + day <= (rule->>'date')::date then (rule->>'date')::date - date '0001-01-01' end;
+    when 'cron' then
+        day := gnomon_data.next_cron_day(rule, date '0001-01-01' + day) - date '0001-01-01';
     else
         day := null;
     end case;

@@ -21,6 +21,11 @@ begin
         base_utc := after_utc - shift_for;
     end if;
     if at_time is null then
+        if rule->>'kind' = 'cron' then
+            select n.due_at_utc + shift_for, n.nominal_local, n.kind into due_at_utc, nominal_local, kind
+              from gnomon_data.next_cron(rule, time_zone, base_utc) as n;
+            return;
+        end if;
         due_at_utc := (rule->>'at')::timestamptz + shift_for;
         due_at_utc := case when due_at_utc > after_utc then due_at_utc end;
         return;

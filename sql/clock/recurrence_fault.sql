@@ -4,23 +4,23 @@ create or replace function gnomon_data.recurrence_fault(request jsonb, words jso
 language plpgsql immutable parallel safe
 as $$
 declare
-    built constant text[] := array['pattern', 'interval', 'weekdays', 'start_date', 'end_date', 'end_after'];
-    later constant text[] := array['days_of_month', 'nth', 'on_missing_day', 'every', 'cron_expr', 'rrule', 'exclude_dates',
+    built constant text[] := array['pattern', 'interval', 'weekdays', 'start_date', 'end_date', 'end_after', 'cron_expr'];
+    later constant text[] := array['days_of_month', 'nth', 'on_missing_day', 'every', 'rrule', 'exclude_dates',
         'exclude_calendars'];
     pattern constant text := words->>'pattern';
     field text;
     fault gnomon_data.fault;
 begin
-    fault := gnomon_data.type_fault(words, '/recurrence', 'string', array['pattern', 'start_date', 'end_date']);
+    fault := gnomon_data.type_fault(words, '/recurrence', 'string', array['pattern', 'start_date', 'end_date', 'cron_expr']);
     if fault.code is not null then
         return fault;
     elsif pattern is null then
-        return gnomon_data.field_fault('GN024', '/recurrence/pattern', 'is required', 'daily or weekly');
-    elsif pattern in ('monthly', 'yearly', 'elapsed', 'cron', 'rrule') then
+        return gnomon_data.field_fault('GN024', '/recurrence/pattern', 'is required', 'daily, weekly or cron');
+    elsif pattern in ('monthly', 'yearly', 'elapsed', 'rrule') then
         return gnomon_data.field_fault('GN028', '/recurrence/pattern', pattern || ' is not available in this version',
-            'available: daily, weekly');
-    elsif pattern not in ('daily', 'weekly') then
-        return gnomon_data.field_fault('GN015', '/recurrence/pattern', 'must be daily or weekly, not ' || gnomon_data.quoted(pattern));
+            'available: daily, weekly, cron');
+    elsif pattern not in ('daily', 'weekly', 'cron') then
+        return gnomon_data.field_fault('GN015', '/recurrence/pattern', 'must be daily, weekly or cron, not ' || gnomon_data.quoted(pattern));
     end if;
     if words - built <> jsonb '{}' then
         select min(k) into field from jsonb_object_keys(words - built) as k;
@@ -35,6 +35,8 @@ begin
         return gnomon_data.field_fault('GN015', '/recurrence/start_date',
             format('%s differs from schedule_date %s, which says the same', gnomon_data.quoted(words->>'start_date'),
                 gnomon_data.quoted(request->>'schedule_date')), 'give one of them');
+    elsif pattern = 'cron' or words ? 'cron_expr' then
+        return gnomon_data.cron_fields_fault(request, words);
     elsif not request ? 'schedule_at' then
         return gnomon_data.field_fault('GN024', '/schedule_at', 'is required',
             format('pattern %s fires at a local time HH:MM or HH:MM:SS', pattern));

@@ -1,7 +1,7 @@
 create or replace function gnomon_data.is_to_move(s gnomon_data.schedules, time_zone text) returns boolean
 language sql immutable parallel safe
 as $$
-    select s.rule ? 'time' and s.time_zone_source <> 'request' and (s.time_zone <> is_to_move.time_zone or s.time_zone_source <> 'user')
+    select gnomon_data.has_readings(s.rule) and s.time_zone_source <> 'request' and (s.time_zone <> is_to_move.time_zone or s.time_zone_source <> 'user')
 $$;
 
 comment on function gnomon_data.is_to_move(gnomon_data.schedules, text) is

@@ -34,7 +34,7 @@ begin
         end loop;
     end loop;
     select count(*) into pinned_count from gnomon_data.schedules as x
-     where x.shard = move_schedules.shard and x.user_id = move_schedules.user_id and x.rule ? 'time' and x.time_zone_source = 'request';
+     where x.shard = move_schedules.shard and x.user_id = move_schedules.user_id and gnomon_data.has_readings(x.rule) and x.time_zone_source = 'request';
 end
 $$;
 

@@ -7,7 +7,7 @@ declare
     first record;
 begin
     d.place_fault := null;
-    if d.compiled ? 'time' and d.time_zone is null then
+    if gnomon_data.has_readings(d.compiled) and d.time_zone is null then
         select z.time_zone, z.source into d.time_zone, d.time_zone_source from gnomon_data.zone_of_user(d.shard, d.user_id) as z;
         if d.time_zone is null then
             d.place_fault := gnomon_data.field_fault('GN026', '/timezone', 'is not given, and no time zone is known of this user',
