@@ -18,3 +18,6 @@ comment on type gnomon_data.settling is
 
 create type gnomon_data.order_group as (lane smallint, shard smallint, user_id text, channel text);
 comment on type gnomon_data.order_group is 'Deliveries that keep their order among themselves.';
+
+create type gnomon_data.order_place as (shard smallint, user_id text, channel text, due_at_utc timestamptz, id uuid);
+comment on type gnomon_data.order_place is 'Where a delivery of the transactional lane stands among those of its user and channel.';

@@ -1,40 +1,34 @@
 -- The fire itself: the schedules named are locked by this transaction and due. One statement, one snapshot: a one-shot is
--- consumed, a recurrence advanced and its next timer set, deliveries appear with their exact instants, the ledger
--- gets its rows.
+-- consumed, a recurrence advanced, its next timer set, deliveries appear with their exact instants, the ledger gets its rows.
 -- Order: in the transactional lane a delivery that finds an earlier unsettled one of its user and channel is parked
 -- (ready = infinity). FOR KEY SHARE makes that one's settle wait for our commit, so its release sees our row; SKIP
--- LOCKED, because one that is being settled right now stands in nobody's way and a fire never waits. Without holds_order it
--- is only looked for: what is parked behind one that is settled meanwhile is left to upkeep (gnomon.release_parked).
--- The other way round, too: one that was accepted within the look-ahead is fired after a later one of its user, which
--- then is parked behind it unless a worker has it already.
--- One plan for all calls: this statement takes 2 ms to plan, more than a small fire takes in all, and PostgreSQL would plan
--- it anew each time. What is switched off below leaves a cached plan only the indexes, so that it also fits the herd.
--- Nothing is left to the statistics: each row is looked up by its key, in a subquery of its own, and changed where it was
--- found, by its ctid (the key stands beside it: a ctid names a row only within its leaf), and see one_by_one.
+-- LOCKED, because one that is being settled right now stands in nobody's way and a fire never waits. Without holds_order it is
+-- only looked for, and upkeep frees what is left (release_parked). For one fired after a later one, see park_overtaken.
+-- One plan for all calls, since planning takes longer than a small fire: what is switched off leaves it only the indexes,
+-- each row is looked up by its key and changed by its ctid (and key: a ctid names a row within its leaf), see one_by_one.
 create or replace function gnomon_data.fire_schedules(
-    shards smallint[], ids uuid[], now_utc timestamptz, holds_order boolean,
-    out fired_count int, out expired_count int)
+    shards smallint[], ids uuid[], now_utc timestamptz, holds_order boolean, out fired_count int, out expired_count int)
 language plpgsql volatile set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
     default_channels constant text[] := gnomon_data.default_channels();
+    firsts gnomon_data.order_place[];
 begin
     perform gnomon_data.plan_for(cardinality(ids));
     with due as materialized (
         select s.*, n.next_due_at_utc, n.nominal_local as next_nominal_local, n.kind as next_resolution, n.missed_from_utc,
                l.expires, l.expires is null or l.expires > now_utc as is_fired, i.notification_id,
-               not s.is_recurring or n.next_due_at_utc is null
-                   or s.fired_count + (l.expires is null or l.expires > now_utc)::int >= (s.rule ->> 'end_after')::int as is_last
+               not s.is_recurring or n.next_due_at_utc is null or
+                   s.fired_count + (l.expires is null or l.expires > now_utc)::int >= (s.rule ->> 'end_after')::int as is_last
           from gnomon_data.one_by_one(ids) with ordinality as g (id, place)
          cross join lateral (select x.*, x.ctid as tid from gnomon_data.schedules as x
                               where x.shard = shards[g.place] and x.id = g.id limit 1) as s
          cross join lateral (select coalesce(s.expires_at_utc, s.due_at_utc + s.expires_for) as expires offset 0) as l
          cross join lateral (select gnomon_data.new_id(s.shard, s.fire_at_utc) as notification_id offset 0) as i
           left join lateral gnomon_data.advance(s.rule, s.time_zone, s.due_at_utc, s.nominal_local, now_utc) as n on s.is_recurring
-    ), due_last as materialized (
-        select d.*, coalesce(d.is_last, false) as ends from due as d
+    ), due_last as materialized (select d.*, coalesce(d.is_last, false) as ends from due as d
     ), ended as (
         delete from gnomon_data.schedules as s using due_last as d
          where s.ctid = d.tid and s.shard = d.shard and s.id = d.id and s.is_recurring = d.is_recurring and d.ends
@@ -73,30 +67,15 @@ begin
           from placed as p
           left join lateral (
                select true as is_waiting from gnomon_data.deliveries as w
-                where holds_order and w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel
+                where w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel and holds_order
                   and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way
                 order by w.due_at_utc desc, w.id desc limit 1 for key share skip locked) as h on p.lane = 1 and p.place = 1
           left join lateral (
                select true as is_waiting from gnomon_data.deliveries as w
-                where not holds_order and w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel
-                  and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way
-                limit 1) as e on p.lane = 1 and p.place = 1
+                where w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel and not holds_order
+                  and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way limit 1
+               ) as e on p.lane = 1 and p.place = 1
          order by p.shard, p.delivery_id
-    ), overtaking as materialized (
-        select l.tid, l.shard, l.id from placed as p
-         cross join lateral (
-               select w.id from gnomon_data.deliveries as w
-                where holds_order and w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel
-                  and (w.due_at_utc, w.id) > (p.fire_at_utc, p.delivery_id)
-                order by w.due_at_utc, w.id limit 1) as f
-         cross join lateral (
-               select w.ctid as tid, w.shard, w.id from gnomon_data.deliveries as w
-                where w.lane = 1 and w.shard = p.shard and w.id = f.id and w.attempt = 0 and w.claim_id is null
-                  and w.ready_at_utc <> 'infinity' limit 1 for no key update skip locked) as l
-         where p.lane = 1 and p.place = 1
-    ), parked as (
-        update gnomon_data.deliveries as w set ready_at_utc = 'infinity' from overtaking as o
-         where w.ctid = o.tid and w.lane = 1 and w.shard = o.shard and w.id = o.id
     ), new_channels as (
         insert into gnomon_data.channels_in_use (lane, channel)
         select distinct t.lane, t.channel from task as t
@@ -112,13 +91,18 @@ begin
                union all select 'completed', true where d.ends and d.is_recurring) as o (outcome, is_last)
     ), missed as (
         insert into gnomon_data.events (at_utc, shard, schedule_id, kind, detail)
-        select now_utc, d.shard, d.id, 'missed', jsonb_build_object('from', gnomon_data.rfc3339(d.missed_from_utc),
-                   'until', gnomon_data.rfc3339(now_utc), 'policy', 'fire_once')
+        select now_utc, d.shard, d.id, 'missed', jsonb_build_object(
+                   'from', gnomon_data.rfc3339(d.missed_from_utc), 'until', gnomon_data.rfc3339(now_utc), 'policy', 'fire_once')
           from due_last as d where d.missed_from_utc is not null
     )
-    select count(*) filter (where d.is_fired), count(*) filter (where not d.is_fired)
-      into fired_count, expired_count
+    select count(*) filter (where d.is_fired), count(*) filter (where not d.is_fired),
+           (select array_agg(row(p.shard, p.user_id, p.channel, p.fire_at_utc, p.delivery_id)::gnomon_data.order_place)
+              from placed as p where p.lane = 1 and p.place = 1 and holds_order)
+      into fired_count, expired_count, firsts
       from due_last as d left join next_timers on true;
+    if firsts is not null then
+        perform gnomon_data.park_overtaken(firsts);
+    end if;
 end
 $$;
 
