@@ -10,6 +10,8 @@ import pytest
 from gnomon.embedded import Embedded
 from tests.support import cluster
 
+pytest_plugins = ["tests.support.side_by_side"]
+
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:

@@ -32,6 +32,7 @@ def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+@pytest.mark.alone
 def test_every_promise_is_kept_while_processes_are_killed_and_the_database_crashes(open_folder: Path) -> None:
     with demo(open_folder, "--seconds", "4", "--rate", "50", "--json") as process:
         answer, errors = process.communicate()

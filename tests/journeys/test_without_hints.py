@@ -84,6 +84,7 @@ def one_offs(stage: Stage) -> tuple[list[Accepted], timedelta]:
     return accepted, max(late)
 
 
+@pytest.mark.alone
 def test_none_of_200_one_offs_is_later_than_250_ms(deaf: Stage) -> None:
     for number in range(1, TRIES + 1):
         before = len(deaf.received())
@@ -111,6 +112,7 @@ def test_1000_cancels_raced_against_fire_and_send_tell_the_truth(deaf: Stage) ->
     }, "it was a race"
 
 
+@pytest.mark.alone
 def test_critical_ones_are_not_late_behind_100_000_in_bulk(deaf: Stage) -> None:
     before = len(deaf.received())
     herd_at = deaf.now_utc() + timedelta(seconds=5)

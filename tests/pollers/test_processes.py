@@ -239,6 +239,7 @@ def lateness_of_200(connection: psycopg.Connection) -> timedelta:
     return late.most
 
 
+@pytest.mark.alone
 def test_with_notify_off_an_idle_system_is_late_by_at_most_250_ms(
     start: Start, connection: psycopg.Connection, sink: Sink, sending: dict[str, str]
 ) -> None:

@@ -1,0 +1,61 @@
+"""The whole suite in several processes: who shares one, and who wants the machine for itself.
+
+Asked for no path, pytest runs all of it in a process for each core, up to four; asked for some, in one, where `--pdb` and
+`-s` work. Tests that start real processes all go to one of them, so that there is one such stage at a time. A test that
+judges lateness is marked `alone`: the others wait while it runs.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+_MOST_PROCESSES: Final = 4
+_TESTS: Final = Path(__file__).parents[1]
+_WITH_REAL_PROCESSES: Final = ("journeys", "pollers/test_processes.py", "app/embedded", "app/database/test_pool.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Spread the whole suite, unless the command line says how it is to run."""
+    asked = config.option
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not (asked.collectonly or asked.usepdb)
+    if is_whole and asked.numprocesses is None and not hasattr(config, "workerinput"):
+        asked.numprocesses = min(os.cpu_count() or 1, _MOST_PROCESSES)
+        asked.tx = ["popen"] * asked.numprocesses
+        asked.dist = "loadgroup"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what starts real processes into one group, the first that is handed out: it takes longest."""
+    for item in items:
+        if item.path.relative_to(_TESTS).as_posix().startswith(_WITH_REAL_PROCESSES):
+            item.add_marker(pytest.mark.xdist_group("real processes"))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Run a test beside those of other processes, or alone."""
+    config = item.config
+    if not hasattr(config, "workerinput") or config.cache is None:
+        return (yield)
+    with _a_turn(config.cache.mkdir("turns"), fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH):
+        return (yield)
+
+
+@contextmanager
+def _a_turn(folder: Path, lock: int) -> Iterator[None]:
+    """Hold a lock that many share or one has, across processes.
+
+    Through a turnstile: one who waits to be alone would else wait for ever, since the others come back at once.
+    """
+    with (folder / "turnstile").open("w") as turnstile, (folder / "room").open("w") as room:
+        fcntl.flock(turnstile, fcntl.LOCK_EX)
+        fcntl.flock(room, lock)
+        fcntl.flock(turnstile, fcntl.LOCK_UN)
+        yield
