@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from gnomon.embedded import Embedded
+from gnomon.testing.fixtures import virtual_time as virtual_time  # noqa: PLC0414  # a fixture of every test
 from tests.support import cluster
 
 pytest_plugins = ["tests.support.side_by_side"]
@@ -44,6 +45,13 @@ def database_url(server: cluster.Server, template: str, session_time_zone: str |
     """The address of a fresh database with everything loaded, for this test alone."""
     with server.database(template, time_zone=session_time_zone) as url:
         yield url
+
+
+@pytest.fixture
+def gnomon_url(server: cluster.Server, database_url: str) -> str:
+    """The same, marked for tests, as the fixture `virtual_time` wants it: then its clock stands, see gnomon.testing."""
+    server.mark_for_tests(database_url)
+    return database_url
 
 
 @pytest.fixture

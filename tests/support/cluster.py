@@ -99,6 +99,11 @@ class Server:
             for statement in statements:
                 connection.execute(statement)
 
+    def mark_for_tests(self, url: str) -> None:
+        """Let gnomon.testing take over the clock of a database."""
+        name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+        self.execute(sql.SQL("alter database {} set gnomon.is_for_tests = 'on'").format(sql.Identifier(str(name))))
+
     @contextlib.contextmanager
     def database(self, template: str = "template0", *, time_zone: str | None = None) -> Iterator[str]:
         """A database for one test, its address; `time_zone` becomes the zone of its sessions."""
