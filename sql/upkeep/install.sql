@@ -8,9 +8,11 @@ begin
     where not exists (select from gnomon_data.shard_slices);
     insert into gnomon_data.walks (walk, after_shard, after_kind, after_key)
     values ('schedule_keys', -1, 0, ''), ('payloads', -1, 0, '') on conflict on constraint walks_pkey do nothing;
+    insert into gnomon_data.retiming (time_zones, after_shard, passed_by_count)
+    values ('{}', 0, 0) on conflict on constraint retiming_pkey do nothing;
     perform gnomon_data.load_time_zones();
     perform gnomon.make_periods();
 end
 $$;
 
-comment on function gnomon_data.install() is 'Slices, time zones and the first periods. Idempotent.';
+comment on function gnomon_data.install() is 'Slices, time zones with their fingerprints and the first periods. Idempotent.';

@@ -7,3 +7,14 @@ create table gnomon_data.walks (
     after_key bytea not null
 );
 comment on table gnomon_data.walks is 'How far each walk of upkeep has come: the key of the last row it looked at.';
+
+-- A retime is a walk too, over the definitions, and remembers what it is about: another set of zones begins it anew.
+create table gnomon_data.retiming (
+    one_row boolean not null default true constraint retiming_pkey primary key,
+    time_zones text[] not null,
+    after_shard smallint not null,
+    after_id uuid,
+    passed_by_count int not null,
+    constraint retiming_has_one_row check (one_row)
+);
+comment on table gnomon_data.retiming is 'How far retime_apply has come with which zones, and how many it passed by because they were held.';

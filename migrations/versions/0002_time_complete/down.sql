@@ -11,3 +11,7 @@ select greatest(s.fire_at_utc, gnomon_data.now_utc()), s.fire_at_utc, s.stamp, s
   from gnomon_data.schedules as s where s.paused_at_utc is not null;
 alter table gnomon_data.schedules drop column paused_at_utc;
 drop type gnomon.extra_run;
+
+-- Zone data as versioned data
+drop table gnomon_data.retiming;
+drop table gnomon_data.zone_fingerprints;

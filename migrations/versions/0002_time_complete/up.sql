@@ -18,3 +18,33 @@ comment on type gnomon.extra_run is 'The answer to run_schedule: the notificatio
 -- Order: what was fired ahead is parked behind one that is due before it.
 create type gnomon_data.order_place as (shard smallint, user_id text, channel text, due_at_utc timestamptz, id uuid);
 comment on type gnomon_data.order_place is 'Where a delivery of the transactional lane stands among those of its user and channel.';
+
+-- Zone data is versioned data: governments change their clocks, and an upgrade of the server brings that in without a
+-- word. What the rules were when they were last looked at, so that a change of them can be seen and named.
+create table gnomon_data.zone_fingerprints (
+    time_zone text collate "C" not null constraint zone_fingerprints_pkey primary key,
+    from_utc timestamptz not null,
+    until_utc timestamptz not null,
+    first_offset int not null,
+    changes_at_utc timestamptz[] not null,
+    offsets int[] not null,
+    taken_at_utc timestamptz not null,
+    taken_from text not null,
+    constraint zone_fingerprints_not_empty check (from_utc < until_utc),
+    constraint zone_fingerprints_offset_a_change check (cardinality(changes_at_utc) = cardinality(offsets))
+);
+comment on table gnomon_data.zone_fingerprints is
+    'The rules of each zone over two years, as all pending instants have been computed by; written by take_fingerprints().';
+comment on column gnomon_data.zone_fingerprints.first_offset is 'Seconds east of UTC at from_utc; offsets: those from each instant of changes_at_utc on.';
+comment on column gnomon_data.zone_fingerprints.taken_from is 'The server and, where it tells, the version of its zone data.';
+
+-- A retime is a walk too, over the definitions, and remembers what it is about: another set of zones begins it anew.
+create table gnomon_data.retiming (
+    one_row boolean not null default true constraint retiming_pkey primary key,
+    time_zones text[] not null,
+    after_shard smallint not null,
+    after_id uuid,
+    passed_by_count int not null,
+    constraint retiming_has_one_row check (one_row)
+);
+comment on table gnomon_data.retiming is 'How far retime_apply has come with which zones, and how many it passed by because they were held.';
