@@ -5,7 +5,7 @@ create or replace function gnomon_data.next_cron_day(rule jsonb, from_on date) r
 language plpgsql immutable parallel safe
 as $$
 declare
-    -- 29 February on a given weekday may be 40 years away (1888 to 1928 or over 2100); 52 covers every date there is.
+    -- A 29 February on a Sunday may be 40 years away (2088 to 2128); 52 cover every date there is.
     last_on constant date := least(from_on + 52 * 366, date '9999-12-31');
     months constant text := rule->>'months';
     dates constant text := rule->>'dates';

@@ -1,4 +1,4 @@
-"""The published cases of kinds once, daily and weekly, each under three zones of the session.
+"""The published cases of kinds once, daily, weekly and cron, each under three zones of the session.
 
 Made by an implementation that shares nothing with PostgreSQL. A series is asked for in one call, then by feeding each answer
 back, then by asking one second before each answer.
@@ -21,7 +21,14 @@ _VECTORS: Final[list[dict[str, Any]]] = [
     json.loads(line) for line in Path(__file__).with_name("vectors.jsonl").read_text(encoding="ascii").splitlines()
 ]
 _BY_ID: Final = {vector["id"]: vector for vector in _VECTORS}
-_CODES: Final = {"invalid_timezone": "GN010", "invalid_time": "GN013", "invalid_date": "GN014", "invalid_rule": "GN015"}
+_CODES: Final = {
+    "invalid_timezone": "GN010",
+    "invalid_cron": "GN011",
+    "never_fires": "GN012",
+    "invalid_time": "GN013",
+    "invalid_date": "GN014",
+    "invalid_rule": "GN015",
+}
 
 # Cases whose listed answer contradicts their own words, and what is asserted in its place. end-after-009 is called
 # "exhausted: nothing" and says that five of five have fired, yet lists an instant: that would be the sixth.
@@ -38,6 +45,8 @@ def _rule(vector: dict[str, Any]) -> Jsonb:
     """The rule of next_occurrences that a vector describes."""
     given = vector.get("rule", {})
     named = {"weekdays": given.get("days"), "end_after": given.get("end_after"), "fired_count": given.get("fired")}
+    if "cron_expr" in vector:
+        return Jsonb({"pattern": "cron", "cron_expr": vector["cron_expr"], **named})
     return Jsonb({"pattern": given.get("of", vector["kind"]), "schedule_at": vector["local_time"], **named})
 
 
@@ -52,7 +61,7 @@ def _utc(instants: Iterable[datetime | None]) -> list[datetime]:
 
 
 @pytest.mark.parametrize("session_zone", SESSION_ZONES)
-@pytest.mark.parametrize("vector_id", _ids("daily", "weekly"))
+@pytest.mark.parametrize("vector_id", _ids("daily", "weekly", "cron"))
 def test_series(rooms_by_zone: dict[str, psycopg.Connection], session_zone: str, vector_id: str) -> None:
     room = rooms_by_zone[session_zone]
     vector = _BY_ID[vector_id]
