@@ -1,16 +1,16 @@
-"""${message}.
+"""${message[:1].upper() + message[1:]}.
 
-Steps on tables are written by hand in up.sql and down.sql; routines are copied from sql/.
+Steps on types, tables and indexes are written by hand in up.sql and down.sql; routines and views are copied from sql/.
 """
 
 from pathlib import Path
 
 from gnomon.database import steps
 
-revision = ${repr(up_revision)}
-down_revision = ${repr(down_revision)}
-branch_labels = ${repr(branch_labels)}
-depends_on = ${repr(depends_on)}
+revision = "${up_revision}"
+down_revision = ${"None" if down_revision is None else '"' + down_revision + '"'}
+branch_labels = None
+depends_on = None
 
 _FOLDER = Path(__file__).parent
 

@@ -7,6 +7,7 @@ import pytest
 from gnomon import cli
 from gnomon.database import migrate
 from gnomon.database.roles import RolesMissing
+from tests.migrations.conftest import ALL, HEAD
 
 Captured = pytest.CaptureFixture[str]
 
@@ -19,16 +20,16 @@ def address(empty_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_tells_each_step_and_where_it_came_to(capsys: Captured) -> None:
     assert cli.run(["migrate"]) == 0
     told = capsys.readouterr()
-    assert told.out == "The database is at revision 0001.\n"
-    assert told.err == "gnomon migrate: applied: 0001\n"
+    assert told.out == f"The database is at revision {HEAD}.\n"
+    assert told.err == "".join(f"gnomon migrate: applied: {one}\n" for one in ALL)
     assert cli.run(["migrate"]) == 0
-    assert capsys.readouterr().out == "The database is at revision 0001 already; nothing to do.\n"
+    assert capsys.readouterr().out == f"The database is at revision {HEAD} already; nothing to do.\n"
 
 
 def test_scripts_get_one_object(capsys: Captured) -> None:
     assert cli.run(["migrate", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert (answer["revision"], answer["applied"]) == ("0001", ["0001"])
+    assert (answer["revision"], answer["applied"]) == (HEAD, [*ALL])
 
 
 def test_statements_for_the_administrator_are_printed_whole(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:

@@ -1,13 +1,9 @@
 """History and sql/ lead to the same database."""
 
-import shutil
-from pathlib import Path
-
 import psycopg
 import pytest
 
-from gnomon.database import catalogue, freeze, fresh, migrate
-from gnomon.files import migrations_folder, sql_folder
+from gnomon.database import catalogue, fresh, migrate
 from tests.support.cluster import Server
 
 
@@ -50,21 +46,3 @@ def test_a_difference_shows(connection: psycopg.Connection, change: str) -> None
     before = catalogue.describe(connection)
     connection.execute(change)
     assert catalogue.describe(connection) != before
-
-
-def test_the_first_revision_is_todays_sql(tmp_path: Path) -> None:
-    """Up to the first release; from then on its folder stays as it is."""
-    copy = tmp_path / "migrations"
-    shutil.copytree(migrations_folder(), copy, ignore=shutil.ignore_patterns("__pycache__"))
-    freeze.refresh(sql_folder(), copy)
-    assert texts(copy) == texts(migrations_folder()), "run python -m gnomon.database.freeze"
-
-
-def test_frozen_files_are_as_their_digests_say() -> None:
-    written = (migrations_folder() / "frozen.sha256").read_text(encoding="utf-8")
-    assert freeze.digests(migrations_folder()) == written
-
-
-def texts(folder: Path) -> dict[str, str]:
-    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in files}

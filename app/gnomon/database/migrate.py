@@ -6,6 +6,7 @@ Alembic does the walking; `migrations/env.py` hands over to `environment`, which
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from threading import Lock
 
 import psycopg
@@ -68,9 +69,9 @@ def head_revision() -> str:
     return newest
 
 
-def options() -> dict[str, str]:
-    """Alembic's main options, the same for this module and for the file that `gnomon alembic-ini` writes."""
-    folder = str(migrations_folder())
+def options(migrations: Path | None = None) -> dict[str, str]:
+    """Alembic's main options, the same for this module, for the file that `gnomon alembic-ini` writes and for a freeze."""
+    folder = str(migrations or migrations_folder())
     return {
         "script_location": folder,
         "version_locations": f"{folder}/versions",

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _ROUTINE = re.compile(r"create or replace (?:function|procedure) (gnomon(?:_data)?\.\w+)")
+_FORM = re.compile(r"create or replace (.*?)(?=\blanguage\b|\bas \$)", re.DOTALL)
+_COMMENT = re.compile(r"--[^\n]*")
 
 
 @dataclass(frozen=True)
@@ -67,3 +69,17 @@ def routine_in(path: Path) -> str:
         message = f"{path} makes {len(names)} routines; a routine file makes exactly one"
         raise ValueError(message)
     return str(names[0])
+
+
+def form_of(path: Path) -> str:
+    """What those who call a routine see of its file: kind, name, arguments and result, without layout and comments.
+
+    `create or replace` cannot change it: it refuses another result, and other arguments make a second routine.
+    Raises ValueError as routine_in does.
+    """
+    routine_in(path)
+    form = _FORM.search(_COMMENT.sub("", path.read_text(encoding="utf-8")))
+    if form is None:
+        message = f"{path} does not say its language, or a body, after its arguments and result"
+        raise ValueError(message)
+    return re.sub(r"\s*([(),])\s*", r"\1", " ".join(form[1].split()))

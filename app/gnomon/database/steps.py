@@ -1,27 +1,67 @@
 """What a revision does with the files of its folder, and how `sql/` is loaded whole.
 
-A revision reads its own folder only, so that history replays exactly whatever `sql/` says today:
+A revision reads its own folder only, and going down the newest earlier copies, so that history replays exactly whatever
+`sql/` says today. `gnomon.database.history` tells what a folder holds.
 
-    0007_expand_claim_by_shard/
-      revision.py          names itself and the one before it; calls up and down
-      up.sql down.sql      steps on schemas, types and tables
-      gone.txt             routines that end here, as <room>/<routine>.sql, one a line
-      routines/<room>/     the routines that are new or changed, copied from sql/
-      views.sql            the views that are new or changed
+up:    up.sql, then what is gone is dropped, then the copies of routines, then the views
+down:  views are dropped, down.sql, then what this revision made is dropped, then the earlier copies and views come back
 
-Going down, a routine that this revision changed or ended gets back the newest copy that an earlier revision holds.
+What is dropped is tried before the file of steps as well: a type cannot go while a routine answers it, and a routine
+cannot go while a constraint calls it, so that each of the two goes at the time when it can.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 import psycopg
 import sqlalchemy as sa
 from alembic import op
 
-from gnomon.database import source
+from gnomon.database import roles, source
+from gnomon.database.history import Folder, views_in
 
 #: Bodies may name what a later file makes; the tests check them by calling them.
-_LOADING = "set local check_function_bodies = off;"
+_LOADING: Final = "set local check_function_bodies = off;"
+
+#: By name and not by arguments: there are no overloads, and what is dropped may be older than the file that names it.
+_FORMS: Final = """
+select p.oid::regprocedure as routine, n.nspname = 'gnomon' as is_public
+  from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+ where n.nspname || '.' || p.proname = any(array[{names}]::text[])
+"""
+_DROP: Final = f"""
+do $$ declare form record; begin
+    for form in {_FORMS} loop
+        {{statement}}
+    end loop;
+end $$;
+"""
+_DROP_NOW: Final = "execute 'drop routine ' || form.routine;"
+_DROP_WHAT_CAN_GO: Final = f"begin {_DROP_NOW} exception when dependent_objects_still_exist then null; end;"
+
+_OURS: Final = ", ".join(roles.ROLES)
+
+# `create or replace` keeps rights and comment of the form before; the copy says all of them anew. Rights of roles that are
+# not ours stay. A private routine has none: taking them away would leave a list of rights where a new one has nothing.
+_BARE: Final = f"""
+do $$ declare form record; begin
+    for form in {_FORMS} loop
+        execute 'comment on routine ' || form.routine || ' is null';
+        if form.is_public then
+            execute 'revoke all on routine ' || form.routine || ' from {_OURS}';
+        end if;
+    end loop;
+end $$;
+"""
+_BARE_VIEW: Final = f"""
+do $$ begin
+    if to_regclass('{{name}}') is not null then
+        comment on view {{name}} is null;
+        revoke all on {{name}} from {_OURS};
+    end if;
+end $$;
+"""
 
 
 class SqlFileFailed(RuntimeError):
@@ -44,29 +84,37 @@ def load(connection: sa.Connection, root: Path) -> None:
 
 
 def up(folder: Path) -> None:
-    """Apply the revision in this folder to the database of the running migration."""
-    _emit(_LOADING)
-    _emit_file(folder / "up.sql")
-    for routine in _gone(folder):
-        copy = _newest_before(folder, routine)
-        if copy is None:
+    """Apply the revision in this folder to the database of the running migration.
+
+    Raises ValueError when gone.txt names what no earlier revision left.
+    """
+    here = Folder(folder)
+    before = here.routines_before
+    for routine in here.gone:
+        if routine not in before:
             message = f"{folder.name}/gone.txt ends {routine}, which no earlier revision holds"
             raise ValueError(message)
-        _emit(f"drop routine {source.routine_in(copy)};")
-    for routine in _frozen(folder):
-        _emit_file(folder / routine)
-    if (folder / "views.sql").exists():
-        _emit_file(folder / "views.sql")
+    ended = [before[routine] for routine in here.gone]
+    _emit(_LOADING)
+    _drop_around(folder / "up.sql", ended)
+    _replace(here.copies.values())
+    if here.views:
+        _drop_views(set(views_in(here.views_before)) - set(views_in(here.views)))
+        _replace_views(here.views)
 
 
 def down(folder: Path) -> None:
-    """Take back the revision in this folder. What is new in it, and its views, down.sql drops or restores."""
+    """Take back the revision in this folder: its steps by down.sql, its routines and views by the copies before it."""
+    here = Folder(folder)
+    before = here.routines_before
+    made = [copy for routine, copy in here.copies.items() if routine not in before or routine in here.gone]
     _emit(_LOADING)
-    _emit_file(folder / "down.sql")
-    for routine in [*_gone(folder), *_frozen(folder)]:
-        copy = _newest_before(folder, routine)
-        if copy is not None:
-            _emit_file(copy)
+    _drop_views(views_in(here.views))
+    _drop_around(folder / "down.sql", made)
+    changed = sorted({*here.gone, *here.copies} & before.keys())
+    _replace([before[routine] for routine in changed])
+    if here.views and here.views_before:
+        _replace_views(here.views_before)
 
 
 def run_file(connection: sa.Connection, path: Path) -> None:
@@ -81,6 +129,40 @@ def run_file(connection: sa.Connection, path: Path) -> None:
 def run_text(connection: sa.Connection, text: str) -> None:
     """Send SQL as it is: several statements, `%` and `:` included, which every other way of SQLAlchemy trips over."""
     connection.exec_driver_sql(text, execution_options={"no_parameters": True})
+
+
+def _drop_around(steps: Path, copies: list[Path]) -> None:
+    """Run a file of steps, and drop the routines of these copies before it where that is possible, else after it."""
+    names = _literals(source.routine_in(copy) for copy in copies)
+    if names:
+        _emit(_DROP.format(names=names, statement=_DROP_WHAT_CAN_GO))
+    _emit_file(steps)
+    if names:
+        _emit(_DROP.format(names=names, statement=_DROP_NOW))
+
+
+def _replace(copies: Iterable[Path]) -> None:
+    """Make these routines, in place of the form that stands."""
+    copies = list(copies)
+    if names := _literals(source.routine_in(copy) for copy in copies):
+        _emit(_BARE.format(names=names))
+    for copy in copies:
+        _emit_file(copy)
+
+
+def _drop_views(names: Iterable[str]) -> None:
+    for name in sorted(names, reverse=True):
+        _emit(f"drop view if exists {name};")
+
+
+def _replace_views(file: Path) -> None:
+    for name in views_in(file):
+        _emit(_BARE_VIEW.format(name=name))
+    _emit_file(file)
+
+
+def _literals(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _emit_file(path: Path) -> None:
@@ -107,21 +189,3 @@ def _located(error: sa.exc.DBAPIError, path: Path, text: str) -> Exception:
     line = f":{text[: int(at)].count(chr(10)) + 1}" if at else ""
     message = f"{path.parent.name}/{path.name}{line}: {refused.diag.message_primary or refused}"
     return SqlFileFailed(message, refused.diag.message_hint or refused.diag.message_detail)
-
-
-def _frozen(folder: Path) -> list[Path]:
-    """The routine copies a revision holds, relative to its folder."""
-    return [path.relative_to(folder) for path in sorted((folder / "routines").rglob("*.sql"))]
-
-
-def _gone(folder: Path) -> list[Path]:
-    """The routines a revision ends, written like the copies it holds."""
-    listed = folder / "gone.txt"
-    names = listed.read_text(encoding="utf-8").split() if listed.exists() else []
-    return [Path("routines", name) for name in names]
-
-
-def _newest_before(folder: Path, routine: Path) -> Path | None:
-    """The newest copy of a routine in the revisions before this one; their folders sort as they follow each other."""
-    earlier = sorted((other for other in folder.parent.iterdir() if other.name < folder.name), reverse=True)
-    return next((copy for other in earlier if (copy := other / routine).exists()), None)
