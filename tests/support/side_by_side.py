@@ -30,8 +30,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         asked.dist = "loadgroup"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what starts real processes into one group, the first that is handed out: it takes longest."""
+    """Put what starts real processes into one group, the first that is handed out: it takes longest.
+
+    First, since xdist reads the marks in the same hook.
+    """
     for item in items:
         if item.path.relative_to(_TESTS).as_posix().startswith(_WITH_REAL_PROCESSES):
             item.add_marker(pytest.mark.xdist_group("real processes"))
