@@ -33,7 +33,7 @@ begin
             day := gnomon_data.next_day(rule, day);
         end if;
     end if;
-    return day + make_interval(hours => strpos(hours, '1') - 1, mins => strpos(minutes, '1') - 1);
+    return case when day <= date '9999-12-31' then day end + make_interval(hours => strpos(hours, '1') - 1, mins => strpos(minutes, '1') - 1);
 end
 $$;
 
