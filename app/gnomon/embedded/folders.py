@@ -3,6 +3,7 @@
     data/                 one database of one user; as root readable by the server's account
       lock                who may start a server
       postgres/           the cluster, owned by the server's account; postgres.init-.../ while it is being made
+      zones/              the server's own rules of time zones, where they are newer than the wheel's (rules)
       watchdog.lock       held as long as a watchdog lives
       server.log          what the server says
       port                the loopback port, kept over restarts
@@ -55,6 +56,11 @@ class Folders:
     def cluster(self) -> Path:
         """The data directory of PostgreSQL."""
         return self.data / "postgres"
+
+    @property
+    def zones(self) -> Path:
+        """Where the server's own rules of time zones are kept."""
+        return self.data / "zones"
 
     @property
     def log(self) -> Path:

@@ -12,10 +12,11 @@ from typing import Any, Final, Literal, Self
 from urllib.parse import quote
 
 from gnomon.embedded.account import Account, server_account
-from gnomon.embedded.binaries import Binaries, binaries_for
+from gnomon.embedded.binaries import binaries_for
 from gnomon.embedded.cluster import DATABASE, ENVIRONMENT, SUPERUSER, make_cluster
 from gnomon.embedded.faults import DataFolderRefused, EmbeddedFault, ServerNotStarted
 from gnomon.embedded.folders import Folders, default_data
+from gnomon.embedded.rules import Rules, forget_others, rules_for
 from gnomon.watchdog.plan import Plan
 from gnomon.watchdog.postmaster import end_leftover
 
@@ -145,9 +146,11 @@ class Embedded:
         with _locked(self._folders.watchdog_lock):
             # The last watchdog has ended. One that was killed may have left its server, which still holds the port.
             end_leftover(str(self._folders.cluster))
+        rules = rules_for(self._folders.zones, binaries, account)
+        forget_others(self._folders.zones, rules)
         for attempt in range(1, _TRIES_FOR_A_PORT + 1):
             try:
-                self._launch(account, binaries, _choose_port(self._folders.port))
+                self._launch(account, rules, _choose_port(self._folders.port))
             except ServerNotStarted as fault:
                 if _PORT_TAKEN not in fault.tail or attempt == _TRIES_FOR_A_PORT:
                     raise
@@ -155,16 +158,17 @@ class Embedded:
             else:
                 return
 
-    def _launch(self, account: Account, binaries: Binaries, port: int) -> None:
+    def _launch(self, account: Account, rules: Rules, port: int) -> None:
         settings = {
             "port": str(port),
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": str(self._folders.socket),
             "hba_file": str(self._folders.access),
+            "gnomon.zone_rules": rules.version,
             **self._settings,
         }
         arguments = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        server = [str(binaries.program("postgres")), "-D", str(self._folders.cluster), *arguments]
+        server = [str(rules.server), "-D", str(self._folders.cluster), *arguments]
         plan = Plan(
             command=account.command(*server, dies_with_parent=True),
             cluster=str(self._folders.cluster),

@@ -35,8 +35,9 @@ def test_a_private_environment_works_and_stays_private(private_site: Path, open_
     with Embedded(open_folder / "data") as embedded, psycopg.connect(embedded.url) as connection:
         row = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchone()
     assert rights(private_site) == before
-    is_copy = row is not None and Path(row[0]).is_relative_to(open_folder / "system")
-    assert is_copy == is_root()
+    assert row is not None
+    # The server program itself may lie in the data folder, with its own rules of time zones; its libraries do not.
+    assert (Path(row[0]).parent / "lib").resolve().is_relative_to(open_folder / "system") == is_root()
 
 
 def test_the_copy_is_made_once_a_version_and_counts_once_it_is_whole(private_site: Path, open_folder: Path) -> None:
