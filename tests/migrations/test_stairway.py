@@ -34,6 +34,8 @@ select c.oid::regclass::text, 'a view',
  where c.relnamespace = 'gnomon'::regnamespace and c.relkind = 'v' and a.attnum > 0 group by c.oid
 """
 
+_VIEW: Final = "a view"
+
 Described = dict[str, str]
 Promises = dict[str, tuple[str, list[str]]]
 
@@ -89,12 +91,16 @@ def test_every_revision_leads_to_the_same_again(stairs: list[Stair]) -> None:
 
 
 def test_those_who_call_as_before_are_answered_as_before(stairs: list[Stair]) -> None:
-    """Columns may be added at the end, and what up.sql drops by name has been replaced long enough."""
+    """Routines answer exactly the same columns, into fixed shapes and prepared statements; a view may get more at its end.
+
+    What up.sql drops by name has been replaced long enough.
+    """
     for earlier, later in pairwise(stairs):
         steps = next(Path(migrations_folder(), "versions").glob(f"{later.revision}_*/up.sql")).read_text()
         for name, (taken, answered) in earlier.promised.items():
             if name in later.promised:
                 now_taken, now_answered = later.promised[name]
-                assert (now_taken, now_answered[: len(answered)]) == (taken, answered), name
+                kept = now_answered[: len(answered)] if taken == _VIEW else now_answered
+                assert (now_taken, kept) == (taken, answered), name
             else:
                 assert f"drop routine {name}" in steps, name

@@ -42,7 +42,9 @@ _UP: Final = """\
 -- * No routine of this revision is there yet when this runs. Rows that need one are made by gnomon_data.install().
 -- * Columns go to the end of their table, in sql/ too: the proof of equality compares the order.
 -- * A column of a large table is added nullable or with a constant default; anything else rewrites it under a lock.
--- * Processes of the version before go on working: they pass no new column, and they read the columns they know.
+-- * Processes of the version before go on working: they pass no new column.
+-- * A public routine keeps its arguments and the columns it answers, so a type it answers does not grow: processes of the
+--   version before read them into fixed shapes, and their prepared statements fail on others. A new form gets a new name.
 -- * `drop view gnomon....` when a column it reads changes its type: the freeze then copies the views.
 """
 _DOWN: Final = """\

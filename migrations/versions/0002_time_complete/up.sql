@@ -5,7 +5,9 @@
 -- * No routine of this revision is there yet when this runs. Rows that need one are made by gnomon_data.install().
 -- * Columns go to the end of their table, in sql/ too: the proof of equality compares the order.
 -- * A column of a large table is added nullable or with a constant default; anything else rewrites it under a lock.
--- * Processes of the version before go on working: they pass no new column, and they read the columns they know.
+-- * Processes of the version before go on working: they pass no new column.
+-- * A public routine keeps its arguments and the columns it answers, so a type it answers does not grow: processes of the
+--   version before read them into fixed shapes, and their prepared statements fail on others. A new form gets a new name.
 -- * `drop view gnomon....` when a column it reads changes its type: the freeze then copies the views.
 
 -- Pause, resume, run.
@@ -45,6 +47,8 @@ create table gnomon_data.retiming (
     after_shard smallint not null,
     after_id uuid,
     passed_by_count int not null,
+    generation int not null,
     constraint retiming_has_one_row check (one_row)
 );
 comment on table gnomon_data.retiming is 'How far retime_apply has come with which zones, and how many it passed by because they were held.';
+comment on column gnomon_data.retiming.generation is 'Raised when sessions are to be made anew: a session keeps what it once loaded of a zone.';
