@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from gnomon.database.pool import PREPARE_THRESHOLD, Pool, open_pool
+from gnomon.database.renewal import Renewal
 from gnomon.errors import DatabaseUnavailable
 from gnomon.log import logger
 from gnomon.settings import Settings, adopted
@@ -104,6 +105,7 @@ class Crew:
         """
         self.stop.listen_to_signals()
         self.add("adopt settings", self._adopt_settings)
+        self.add("renew sessions", Renewal(self.pool).look)
         health = Health(self.pool, self.metrics)
         if self.place.listen is not None:
             await health.start(*self.place.listen)

@@ -27,7 +27,7 @@ begin
         return;
     end if;
     if place.time_zones <> time_zones then
-        place := row(true, time_zones, 0, null, 0);
+        place := row(true, time_zones, 0, null, 0, place.generation);
     end if;
     walked := place.after_shard / 64.0;
     if cardinality(time_zones) > 0 then
@@ -39,7 +39,7 @@ begin
     end if;
     if cardinality(time_zones) = 0 or place.after_shard > 63 then
         is_done := place.passed_by_count = 0;
-        place := row(true, time_zones, 0, null, 0);
+        place := row(true, time_zones, 0, null, 0, place.generation);
         if is_done then
             perform gnomon_data.take_fingerprints(time_zones, now_utc);
             perform gnomon_data.load_time_zones();

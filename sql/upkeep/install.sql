@@ -8,8 +8,8 @@ begin
     where not exists (select from gnomon_data.shard_slices);
     insert into gnomon_data.walks (walk, after_shard, after_kind, after_key)
     values ('schedule_keys', -1, 0, ''), ('payloads', -1, 0, '') on conflict on constraint walks_pkey do nothing;
-    insert into gnomon_data.retiming (time_zones, after_shard, passed_by_count)
-    values ('{}', 0, 0) on conflict on constraint retiming_pkey do nothing;
+    insert into gnomon_data.retiming (time_zones, after_shard, passed_by_count, generation)
+    values ('{}', 0, 0, 0) on conflict on constraint retiming_pkey do nothing;
     perform gnomon_data.load_time_zones();
     perform gnomon.make_periods();
 end

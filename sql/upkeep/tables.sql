@@ -15,6 +15,8 @@ create table gnomon_data.retiming (
     after_shard smallint not null,
     after_id uuid,
     passed_by_count int not null,
+    generation int not null,
     constraint retiming_has_one_row check (one_row)
 );
 comment on table gnomon_data.retiming is 'How far retime_apply has come with which zones, and how many it passed by because they were held.';
+comment on column gnomon_data.retiming.generation is 'Raised when sessions are to be made anew: a session keeps what it once loaded of a zone.';

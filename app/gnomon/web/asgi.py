@@ -1,5 +1,6 @@
 """The application: the rooms' routes behind one guard, one set of error answers and one pool."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -19,6 +20,7 @@ from litestar.types import (
 )
 
 from gnomon.database.pool import PREPARE_THRESHOLD, open_pool
+from gnomon.database.renewal import Renewal
 from gnomon.schedules import lists as schedule_lists
 from gnomon.schedules import routes as schedule_routes
 from gnomon.settings import Settings, adopted
@@ -72,7 +74,11 @@ def build_app(settings: Settings, database_url: str) -> Application:
             await set_settings(pool, adopted(settings))
             app.state.pool = pool
             app.state.hints = Hints(pool, settings.fire_ahead) if settings.notify else None
-            yield
+            looking = asyncio.create_task(Renewal(pool).go_on_looking())
+            try:
+                yield
+            finally:
+                looking.cancel()
 
     return Application(
         _routes(),
