@@ -1,23 +1,32 @@
--- Without a start_date a rule begins on the first day it can fire: that day's weekday is the default of weekly, and
--- `every` counts from it. Asked after the offset: 23:58 + PT5M made at 00:01 still has the day before.
+-- Without a start_date a rule begins on the first day it can fire: that day is the default of weekly, monthly and yearly,
+-- `every` and `count` count from it. Asked after the offset: 23:58 + PT5M made at 00:01 still has the day before.
 create or replace function gnomon_data.anchor_rule(rule jsonb, time_zone text, after_utc timestamptz) returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
+    free constant jsonb := gnomon_data.free_rule(rule);
     first_on date;
 begin
-    if rule->>'kind' = 'weekly' and not rule ? 'days' then
-        first_on := (gnomon_data.next_occurrence(rule || jsonb '{"kind": "daily"}', time_zone, after_utc)).nominal_local::date;
-        rule := rule || jsonb_build_object('days', overlay('0000000' placing '1' from extract(isodow from first_on)::int));
-    elsif rule ? 'every' and not rule ? 'anchor' then
-        first_on := (gnomon_data.next_occurrence(rule, time_zone, after_utc)).nominal_local::date;
+    if rule->>'kind' = 'elapsed' then
+        return case when rule ? 'from' then rule else (rule - 'in') || jsonb_build_object('from',
+            gnomon_data.instant_text(after_utc + make_interval(secs => coalesce((rule->'in')::float8, 0)))) end;
+    elsif free = rule and not rule ? 'count' and (rule ? 'anchor' or not rule ? 'every') then
+        return rule;
     end if;
-    if rule ? 'every' and not rule ? 'anchor' and first_on is not null then
+    first_on := (gnomon_data.next_occurrence(free - 'until', time_zone, after_utc)).nominal_local::date;
+    if first_on is null then
+        return rule;
+    end if;
+    rule := gnomon_data.fill_rule(rule, first_on);
+    if rule ? 'every' and not rule ? 'anchor' then
         rule := rule || jsonb_build_object('anchor', to_char(first_on, 'YYYY-MM-DD'));
+    end if;
+    if rule ? 'count' then
+        rule := (gnomon_data.end_of_count(rule || jsonb_build_object('start', to_char(first_on, 'YYYY-MM-DD')))).ended;
     end if;
     return rule;
 end
 $$;
 
 comment on function gnomon_data.anchor_rule(jsonb, text, timestamptz) is
-    'Fills the weekday and the day that `every` counts from, where a compiled rule leaves them to the first day it can fire after after_utc.';
+    'Fills what a compiled rule leaves to the first day it can fire after after_utc, and the day or instant that it counts from.';

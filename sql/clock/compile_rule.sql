@@ -1,17 +1,27 @@
 -- The compiled rule holds everything that decides instants and nothing else, so that firing reads it and parses no
 -- request. It is stored with the schedule: a key may be added, never given another meaning. Keys that would say the
 -- default are left out.
---   kind      instant, relative, time (a reading without a date), once, daily, weekly, cron;
---             later monthly, yearly, elapsed, rrule
+--   kind      instant, relative, time (a reading without a date), once, daily, weekly, monthly, yearly, elapsed, cron;
+--             an RRULE becomes one of daily to yearly
 --   at        instant: the instant, RFC 3339 in UTC
---   in        relative: seconds from the acceptance; becomes instant there
+--   in        relative: seconds from the acceptance; becomes instant there. elapsed likewise: becomes from
 --   time      local time HH:MM:SS of every kind with readings but cron
 --   date      once: the local date. A time becomes once at the acceptance
---   every     every n days or weeks; absent = 1
---   days      weekly: seven characters, MON to SUN, 1 = fires; absent until the acceptance = the weekday of the first day
---             it can fire
+--   every     every n days, weeks, months or years; absent = 1
+--   days      seven characters, MON to SUN, 1 = fires: the days of weekly; of monthly and yearly, each such day; of daily
+--             and beside month_days, only those. weekly, absent until the acceptance = the weekday of the first day
+--   month_days  [1 to 31, or -1 to -31 from the end, ...]; monthly and yearly, absent until the acceptance beside neither
+--             days nor nth = the day of the first day; of daily, only those
+--   nth       monthly and yearly: [[n, weekday 1 to 7], ...], -1 = the last of the month; nth_of_year: of the year
+--   months    twelve characters, January to December, 1 = fires; yearly, absent until the acceptance = the first day's month
+--   missing   skip: a day that the month has not is left out; absent = the last there is
+--   set_pos   monthly and yearly: [positions within the days of the month or year, -1 = the last, ...]
+--   week_start  weekly with every: weekday 2 to 7 that its weeks begin on; absent = Monday
 --   anchor    date that `every` counts from; absent until the acceptance = the first day it can fire
---   start     first local date it may fire; end: the last
+--   count     the last date is the count-th from the first day; becomes end as soon as that day is known
+--   start     first local date it may fire; end: the last. until: the last instant, before the offset
+--   not       [dates that are left out, sorted]; calendars: [names of calendars whose dates are]
+--   from      elapsed: the instant it counts from; step: seconds
 --   end_after how many occurrences; the caller counts
 --   offset    seconds added to the resolved instant, as elapsed time
 --   gap       skip; absent = next_valid. overlap: second; absent = first

@@ -9,12 +9,16 @@ declare
     today constant date := (now_utc at time zone time_zone)::date;
     first_on constant date := coalesce((rule->>'start')::date, today);
     found record;
-    first_rule jsonb := rule || jsonb_build_object('start', to_char(first_on, 'YYYY-MM-DD'));
+    first_rule jsonb := gnomon_data.free_rule(rule) || jsonb_build_object('start', to_char(first_on, 'YYYY-MM-DD'));
 begin
-    if first_on > today then
+    if rule->>'kind' = 'elapsed' then
+        due_at_utc := (rule->>'from')::timestamptz + make_interval(secs => coalesce((rule->'offset')::float8, 0));
+        due_at_utc := case when due_at_utc <= now_utc then due_at_utc end;
+        return;
+    elsif first_on > today then
         return;
     end if;
-    if rule->>'kind' = 'time' or (rule->>'kind' = 'weekly' and not rule ? 'days') then
+    if rule->>'kind' = 'time' then
         first_rule := first_rule || jsonb '{"kind": "daily"}';
     end if;
     -- Two days before the date in UTC no zone has come to it yet.

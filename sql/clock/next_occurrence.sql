@@ -10,7 +10,8 @@ language plpgsql stable parallel safe
 as $$
 declare
     at_time constant time := (rule->>'time')::time;
-    is_every_day constant boolean := rule->>'kind' = 'daily' and not rule ?| array['every', 'start', 'end'];
+    is_every_day constant boolean := rule->>'kind' = 'daily'
+        and not rule ?| array['every', 'start', 'end', 'not', 'calendars', 'until', 'months', 'month_days', 'days'];
     shift_for interval := interval '0';
     base_utc timestamptz := after_utc;
     shown timestamp;
@@ -21,7 +22,10 @@ begin
         base_utc := after_utc - shift_for;
     end if;
     if at_time is null then
-        if rule->>'kind' = 'cron' then
+        if rule->>'kind' = 'elapsed' then
+            due_at_utc := gnomon_data.next_elapsed(rule, base_utc) + shift_for;
+            return;
+        elsif rule->>'kind' = 'cron' then
             select n.due_at_utc + shift_for, n.nominal_local, n.kind into due_at_utc, nominal_local, kind
               from gnomon_data.next_cron(rule, time_zone, base_utc) as n;
             return;
@@ -48,6 +52,7 @@ begin
             select i.at_utc, i.kind into due_at_utc, kind
               from gnomon_data.instant_of(nominal_local, time_zone, rule->>'gap', rule->>'overlap') as i;
         end if;
+        exit when not is_every_day and due_at_utc > (rule->>'until')::timestamptz;
         if due_at_utc > base_utc then
             due_at_utc := due_at_utc + shift_for;
             return;

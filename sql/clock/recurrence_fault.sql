@@ -1,41 +1,44 @@
--- What this version has not built is refused by its name and never accepted and ignored: an exclude_dates that nobody
--- reads would fire on a holiday.
+-- A field of another pattern is refused and never ignored: a days_of_month that a weekly rule does not read would fire on
+-- other days than its writer thinks.
 create or replace function gnomon_data.recurrence_fault(request jsonb, words jsonb) returns gnomon_data.fault
 language plpgsql immutable parallel safe
 as $$
 declare
-    built constant text[] := array['pattern', 'interval', 'weekdays', 'start_date', 'end_date', 'end_after', 'cron_expr'];
-    later constant text[] := array['days_of_month', 'nth', 'on_missing_day', 'every', 'rrule', 'exclude_dates',
-        'exclude_calendars'];
+    patterns constant text[] := array['daily', 'weekly', 'monthly', 'yearly', 'elapsed', 'cron', 'rrule'];
     pattern constant text := words->>'pattern';
+    fields constant text[] := gnomon_data.recurrence_fields(pattern);
     field text;
+    goes_with text;
     fault gnomon_data.fault;
 begin
-    fault := gnomon_data.type_fault(words, '/recurrence', 'string', array['pattern', 'start_date', 'end_date', 'cron_expr']);
+    fault := gnomon_data.type_fault(words, '/recurrence', 'string',
+        array['pattern', 'start_date', 'end_date', 'on_missing_day', 'every', 'cron_expr', 'rrule']);
     if fault.code is not null then
         return fault;
     elsif pattern is null then
-        return gnomon_data.field_fault('GN024', '/recurrence/pattern', 'is required', 'daily, weekly or cron');
-    elsif pattern in ('monthly', 'yearly', 'elapsed', 'rrule') then
-        return gnomon_data.field_fault('GN028', '/recurrence/pattern', pattern || ' is not available in this version',
-            'available: daily, weekly, cron');
-    elsif pattern not in ('daily', 'weekly', 'cron') then
-        return gnomon_data.field_fault('GN015', '/recurrence/pattern', 'must be daily, weekly or cron, not ' || gnomon_data.quoted(pattern));
-    end if;
-    if words - built <> jsonb '{}' then
-        select min(k) into field from jsonb_object_keys(words - built) as k;
-        return case when field = any (later)
-            then gnomon_data.field_fault('GN028', '/recurrence/' || field, 'is not available in this version',
-                'available: ' || array_to_string(built, ', '))
-            else gnomon_data.field_fault('GN024', '/recurrence/' || replace(replace(left(field, 64), '~', '~0'), '/', '~1'),
-                'is not a field of a recurrence', 'fields: ' || array_to_string(built, ', ')) end;
-    elsif words ? 'weekdays' and pattern <> 'weekly' then
-        return gnomon_data.field_fault('GN015', '/recurrence/weekdays', format('goes with pattern weekly, not %s', pattern));
+        return gnomon_data.field_fault('GN024', '/recurrence/pattern', 'is required', 'one of ' || array_to_string(patterns, ', '));
+    elsif fields is null then
+        return gnomon_data.field_fault('GN015', '/recurrence/pattern',
+            format('must be one of %s, not %s', array_to_string(patterns, ', '), gnomon_data.quoted(pattern)),
+            'did you mean ' || (select p from unnest(patterns) as p where p = lower(pattern)));
+    elsif words ? 'cron_expr' and pattern <> 'cron' then
+        return gnomon_data.cron_fields_fault(request, words);
+    elsif words - fields <> jsonb '{}' then
+        select min(k) into field from jsonb_object_keys(words - fields) as k;
+        select string_agg(p, ' or ') into goes_with from unnest(patterns) as p where field = any (gnomon_data.recurrence_fields(p));
+        return case when goes_with is null
+            then gnomon_data.field_fault('GN024', '/recurrence/' || replace(replace(left(field, 64), '~', '~0'), '/', '~1'),
+                'is not a field of a recurrence', format('fields of pattern %s: %s', pattern, array_to_string(fields, ', ')))
+            else gnomon_data.field_fault('GN015', '/recurrence/' || field, format('goes with pattern %s, not %s', goes_with, pattern),
+                case pattern when 'rrule' then 'the rrule text says it'
+                             when 'elapsed' then 'elapsed time knows no local days; end_after ends it' end) end;
     elsif words ? 'start_date' and request ? 'schedule_date' and words->>'start_date' <> request->>'schedule_date' then
         return gnomon_data.field_fault('GN015', '/recurrence/start_date',
             format('%s differs from schedule_date %s, which says the same', gnomon_data.quoted(words->>'start_date'),
                 gnomon_data.quoted(request->>'schedule_date')), 'give one of them');
-    elsif pattern = 'cron' or words ? 'cron_expr' then
+    elsif pattern = 'elapsed' then
+        return null;
+    elsif pattern = 'cron' then
         return gnomon_data.cron_fields_fault(request, words);
     elsif not request ? 'schedule_at' then
         return gnomon_data.field_fault('GN024', '/schedule_at', 'is required',

@@ -66,7 +66,7 @@ def test_ten_by_default(room: psycopg.Connection) -> None:
         (_DAILY | {"schedule_at": "24:00"}, "GN013", "/schedule_at"),
         (_DAILY | {"schedule_at": 900}, "GN024", "/schedule_at"),
         (_DAILY | {"interval": 0}, "GN015", "/interval"),
-        (_DAILY | {"pattern": "monthly"}, "GN028", "/pattern"),
+        (_DAILY | {"pattern": "hourly"}, "GN015", "/pattern"),
         (_DAILY | {"timezone": "UTC"}, "GN024", "/timezone"),
         (_DAILY | {"fired_count": -1}, "GN024", "/fired_count"),
         (_DAILY | {"fired_count": "1"}, "GN024", "/fired_count"),

@@ -1,4 +1,4 @@
-"""The published cases of kinds once, daily, weekly and cron, each under three zones of the session.
+"""The published cases, each under three zones of the session.
 
 Made by an implementation that shares nothing with PostgreSQL. A series is asked for in one call, then by feeding each answer
 back, then by asking one second before each answer.
@@ -30,6 +30,8 @@ _CODES: Final = {
     "invalid_rule": "GN015",
 }
 
+_MONTH_END: Final = {"clamp": "last", "skip": "skip"}
+
 # Cases whose listed answer contradicts their own words, and what is asserted in its place. end-after-009 is called
 # "exhausted: nothing" and says that five of five have fired, yet lists an instant: that would be the sixth.
 _CORRECTED: Final[dict[str, list[str]]] = {"end-after-009": []}
@@ -44,10 +46,20 @@ def _ids(*kinds: str) -> list[str]:
 def _rule(vector: dict[str, Any]) -> Jsonb:
     """The rule of next_occurrences that a vector describes."""
     given = vector.get("rule", {})
-    named = {"weekdays": given.get("days"), "end_after": given.get("end_after"), "fired_count": given.get("fired")}
-    if "cron_expr" in vector:
-        return Jsonb({"pattern": "cron", "cron_expr": vector["cron_expr"], **named})
-    return Jsonb({"pattern": given.get("of", vector["kind"]), "schedule_at": vector["local_time"], **named})
+    return Jsonb(
+        {
+            "pattern": given.get("of", vector["kind"]),
+            "schedule_at": vector.get("local_time"),
+            "cron_expr": vector.get("cron_expr"),
+            "weekdays": given.get("days"),
+            "days_of_month": [given["day"]] if "day" in given else None,
+            "on_missing_day": _MONTH_END.get(given.get("month_end")),
+            "rrule": given.get("rrule"),
+            "start_date": given.get("dtstart"),
+            "end_after": given.get("end_after"),
+            "fired_count": given.get("fired"),
+        }
+    )
 
 
 def _expected(vector: dict[str, Any]) -> list[datetime]:
@@ -61,7 +73,7 @@ def _utc(instants: Iterable[datetime | None]) -> list[datetime]:
 
 
 @pytest.mark.parametrize("session_zone", SESSION_ZONES)
-@pytest.mark.parametrize("vector_id", _ids("daily", "weekly", "cron"))
+@pytest.mark.parametrize("vector_id", _ids("daily", "weekly", "monthly", "rrule", "cron"))
 def test_series(rooms_by_zone: dict[str, psycopg.Connection], session_zone: str, vector_id: str) -> None:
     room = rooms_by_zone[session_zone]
     vector = _BY_ID[vector_id]
