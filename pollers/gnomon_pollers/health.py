@@ -40,7 +40,7 @@ class Health:
         """Serve; raises OSError when the address cannot be had."""
         app = web.Application()
         app.add_routes(
-            [web.get("/healthz", self._alive), web.get("/readyz", self._ready), web.get("/metrics", self._numbers)]
+            [web.get("/healthz", self._live), web.get("/readyz", self._ready), web.get("/metrics", self._numbers)]
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         await self._runner.setup()
@@ -52,8 +52,8 @@ class Health:
             await self._runner.cleanup()
             self._runner = None
 
-    async def _alive(self, _request: web.Request) -> web.Response:
-        return web.json_response({"status": "alive"})
+    async def _live(self, _request: web.Request) -> web.Response:
+        return web.json_response({"status": "live"})
 
     async def _ready(self, _request: web.Request) -> web.Response:
         # The wall clock of this machine is what is judged here, so it is read here and nowhere else.

@@ -39,7 +39,7 @@ def test_the_skew_is_taken_half_way_between_question_and_answer() -> None:
 def test_a_process_says_how_it_is(command: str, start: Callable[..., Role], connection: psycopg.Connection) -> None:
     port = free_port()
     start(command, "--listen", f"127.0.0.1:{port}")
-    assert ask(port, "/healthz") == (200, '{"status": "alive"}')
+    assert ask(port, "/healthz") == (200, '{"status": "live"}')
     status, body = ask(port, "/readyz")
     assert (status, json.loads(body)["status"]) == (200, "ready")
     set_clock(connection, value(connection, "select clock_timestamp()") + timedelta(milliseconds=500), frozen=False)

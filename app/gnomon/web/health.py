@@ -26,7 +26,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
     status: str
     revision: str | UnsetType = UNSET
-    skew_ms: int | UnsetType = UNSET
+    clock_skew_ms: int | UnsetType = UNSET
 
 
 @get("/healthz", opt={PUBLIC: True, **documented(summary="Alive", answer=Health, answer_example={"status": "live"})})
@@ -42,7 +42,7 @@ async def healthz(request: Asked) -> Response[bytes]:  # noqa: ARG001  # routes 
         **documented(
             summary="Ready to serve",
             answer=Health,
-            answer_example={"status": "ready", "revision": "0001", "skew_ms": 2},
+            answer_example={"status": "ready", "revision": "0001", "clock_skew_ms": 2},
         ),
     },
 )
@@ -61,8 +61,8 @@ async def readyz(request: Asked) -> Response[bytes]:
     if revision is None or revision < needed:
         wrong.append(FieldProblem("/revision", f"the schema is at {revision}, this version needs {needed}"))
     if abs(skew_ms) > LARGEST_SKEW:
-        wrong.append(FieldProblem("/skew_ms", f"the database's clock is {skew_ms} ms from this process's"))
-    return _not_ready(wrong) if wrong else answer(Health(status="ready", revision=revision or UNSET, skew_ms=skew_ms))
+        wrong.append(FieldProblem("/clock_skew_ms", f"the database's clock is {skew_ms} ms from this process's"))
+    return _not_ready(wrong) if wrong else answer(Health(status="ready", revision=revision or UNSET, clock_skew_ms=skew_ms))
 
 
 async def _skew_ms(request: Asked) -> int:

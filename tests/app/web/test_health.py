@@ -15,7 +15,7 @@ def test_ready_when_the_database_the_schema_and_the_clock_fit(client: Client) ->
     assert answer.status_code == 200, answer.text
     body = answer.json()
     assert body["status"] == "ready"
-    assert abs(body["skew_ms"]) <= 100
+    assert abs(body["clock_skew_ms"]) <= 100
     assert client.get("/healthz").json() == {"status": "live"}
 
 
@@ -24,7 +24,7 @@ def test_not_ready_when_the_clocks_differ(client: Client, connection: psycopg.Co
         set_clock(connection, None)
         set_clock(connection, clock(connection) + ahead, frozen=False)
         told = problem(client.get("/readyz"), 503, "HTTP503")
-        assert [error["pointer"] for error in told["errors"]] == ["/skew_ms"]
+        assert [error["pointer"] for error in told["errors"]] == ["/clock_skew_ms"]
 
 
 def test_not_ready_when_the_schema_is_an_older_one(client: Client, connection: psycopg.Connection) -> None:
