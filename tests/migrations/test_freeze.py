@@ -11,7 +11,7 @@ import pytest
 from gnomon import cli
 from gnomon.commands import freeze as command
 from gnomon.database import catalogue, freeze, fresh, migrate
-from gnomon.database.freeze import Frozen, HistoryChanged, NameUnfit, PublicFormChanged, RevisionReleased
+from gnomon.database.freeze import Frozen, HistoryChanged, NameUnfit, NotFrozen, PublicFormChanged, RevisionReleased
 from gnomon.database.history import folders
 from gnomon.files import migrations_folder, sql_folder
 from tests.support.cluster import Server
@@ -124,6 +124,16 @@ def test_up_leads_to_sql_and_down_to_where_it_was(checkout: Checkout, server: Se
         assert described(migrated) == first
 
 
+def test_what_is_not_frozen_is_named(checkout: Checkout) -> None:
+    checkout.edit(LANE_NAME, "'bulk'", "'mass'")
+    (checkout.sql / "base/time_text.sql").unlink()
+    checkout.edit(VIEWS, "What is pending only.", "Only what is pending.")
+    with pytest.raises(NotFrozen, match=r"^base/lane_name\.sql, base/time_text\.sql, the views: not frozen\.$"):
+        freeze.check_all(checkout.sql, checkout.migrations)
+    checkout.again()
+    freeze.check_all(checkout.sql, checkout.migrations)
+
+
 def test_again_keeps_what_was_written_by_hand_and_forgets_what_is_as_before(checkout: Checkout) -> None:
     checkout.edit(LANE_NAME, "'bulk'", "'mass'")
     checkout.begin()
@@ -220,7 +230,9 @@ def test_the_command_tells_what_it_froze(
         ["base/lane_name.sql"],
         False,
     )
-    assert cli.run(["freeze"]) == cli.run(["freeze", "next", "--again"]) == 2
+    assert cli.run(["freeze", "--check"]) == 0
+    assert capsys.readouterr().out == "All of sql/ is frozen.\n"
+    assert cli.run(["freeze"]) == cli.run(["freeze", "next", "--again"]) == cli.run(["freeze", "--check", "--again"]) == 2
     monkeypatch.setattr(command, "is_checkout", lambda: False)
     assert cli.run(["freeze", "next"]) == 2
 

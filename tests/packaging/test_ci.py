@@ -13,8 +13,10 @@ TEST_COMMAND = "uv run --group test pytest"
 
 def test_the_script_runs_every_check_and_the_tests_last() -> None:
     assert os.access(TOP / ".ci" / "run", os.X_OK)
-    steps = re.findall(r"^(?:in_project|uv run) .*(ruff check|ruff format|mypy|lint-imports|pytest)", SCRIPT, re.MULTILINE)
-    assert steps == ["ruff check", "ruff format", "mypy", "lint-imports", "pytest"]
+    steps = re.findall(
+        r"^(?:in_project|uv run) .*(ruff check|ruff format|mypy|lint-imports|gnomon freeze|pytest)", SCRIPT, re.MULTILINE
+    )
+    assert steps == ["ruff check", "ruff format", "mypy", "lint-imports", "gnomon freeze", "pytest"]
     assert SCRIPT.rstrip().endswith(TEST_COMMAND)
     assert "set -euo pipefail" in SCRIPT
 

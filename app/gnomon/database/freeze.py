@@ -65,6 +65,12 @@ class RevisionReleased(RuntimeError):
     hint = 'Name the next one: gnomon freeze "what it is for".'
 
 
+class NotFrozen(RuntimeError):
+    """sql/ says something else than the newest revision."""
+
+    hint = 'Freeze it: gnomon freeze "what it is for", or gnomon freeze --again while the newest is not released.'
+
+
 class NameUnfit(RuntimeError):
     """A revision is named with letters, digits and spaces, at most 39 of them."""
 
@@ -135,6 +141,23 @@ def check(migrations: Path, *, but: str | None = None) -> None:
         raise HistoryChanged(f"{', '.join(changed)}: not as {_DIGESTS} says.")
 
 
+def check_all(sql: Path, migrations: Path) -> None:
+    """Raises HistoryChanged, and NotFrozen naming the routines of sql/ that are not as the newest revision left them.
+
+    Types and tables are compared where there is a database: by the proof that both ways lead to one catalogue.
+    """
+    check(migrations)
+    newest = folders(migrations / "versions")[-1]
+    frozen = {name: _text(path) for name, path in newest.routines_after.items()}
+    today = {path.relative_to(sql).as_posix(): _text(path) for path in Source(sql).routines()}
+    different = [name for name in sorted(frozen.keys() | today.keys()) if frozen.get(name) != today.get(name)]
+    views = newest.views or newest.views_before
+    if (_text(views) if views else "") != (_joined(Source(sql).views(), sql) or _NO_VIEWS):
+        different.append("the views")
+    if different:
+        raise NotFrozen(f"{', '.join(different)}: not frozen.")
+
+
 def digests(migrations: Path) -> str:
     """The lines of frozen.sha256, as `sha256sum` writes and checks them: every file of every revision."""
     frozen = sorted(path for path in (migrations / "versions").rglob("*") if path.suffix in _KINDS)
@@ -173,7 +196,7 @@ def _fill(folder: Folder, sql: Path, migrations: Path) -> Frozen:
     _copy({name: today[name] for name in [*new, *different]}, folder.path / "routines")
     _write(folder.path / "gone.txt", "".join(f"{name}\n" for name in sorted([*gone, *reshaped])))
 
-    views = joined(Source(sql).views(), sql)
+    views = _joined(Source(sql).views(), sql)
     is_other = views != (_text(folder.views_before) if folder.views_before else "")
     has_views = is_other or any(_drops(steps, "view", name) for name in views_in(folder.views_before))
     _write(folder.path / "views.sql", (views or _NO_VIEWS) if has_views else "")
@@ -209,7 +232,7 @@ def _copy(routines: dict[str, Path], target: Path) -> None:
         shutil.copyfile(path, copy)
 
 
-def joined(paths: Iterable[Path], sql: Path) -> str:
+def _joined(paths: Iterable[Path], sql: Path) -> str:
     """Files of `sql/` as one text, each under its name."""
     return "\n".join(f"-- {path.relative_to(sql).as_posix()}\n\n{_text(path).strip()}\n" for path in paths)
 
