@@ -82,6 +82,18 @@ async def next_occurrences(
     return await rows(pool, sql, (_json(rule), time_zone, after_utc, at_most), shape=_occurrence)
 
 
+async def describe_rule(pool: Pool, rule: Mapping[str, Any], time_zone: str, after_utc: datetime | None) -> str:
+    """The rule in one plain sentence, as it stands when it is accepted at this instant; None is now."""
+    sql = "select gnomon.describe_rule(%s::jsonb, %s, %s::timestamptz) as sentence"
+    return str((await one(pool, sql, (_json(rule), time_zone, after_utc)))["sentence"])
+
+
+async def describe_schedule(pool: Pool, schedule_id: str) -> str | None:
+    """When a schedule fires, in one plain sentence; None when it is over."""
+    found: str | None = (await one(pool, "select gnomon.describe_schedule(%s) as sentence", (schedule_id,)))["sentence"]
+    return found
+
+
 async def resolve_local(pool: Pool, on_date: date, local_time: time, time_zone: str) -> datetime:
     """The first instant at which the zone's clock reads this or later."""
     sql = "select at_utc from gnomon.resolve_local(%s::date, %s::time, %s)"

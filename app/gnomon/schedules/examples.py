@@ -30,6 +30,14 @@ WEEKLY: Final = {
     "dedup_key": "weekly_report:u_abc123",
 }
 
+CRON: Final = {
+    "user_id": "u_abc123",
+    "template_id": "stand_up",
+    "timezone": "Europe/Berlin",
+    "recurrence": {"pattern": "cron", "cron_expr": "0 9 * * MON-FRI"},
+    "key": "stand-up",
+}
+
 SCHEDULED: Final[dict[str, Any]] = {
     "schedule_id": "sch_01M3X2Q9T5000V8ZK3W7R1QH4C",
     "fire_at_utc": "2026-10-25T17:05:00Z",
@@ -104,6 +112,7 @@ PREVIEW_REQUEST: Final = {
 }
 
 PREVIEW: Final = {
+    "sentence": "every day at 02:30, America/New_York",
     "occurrences": [
         {
             "at_utc": "2027-03-13T07:30:00Z",
@@ -117,5 +126,5 @@ PREVIEW: Final = {
             "utc_offset": "-04:00",
             "kind": "gap",
         },
-    ]
+    ],
 }

@@ -98,8 +98,10 @@ async def schedule_many(request: Asked) -> Response[bytes]:
 async def preview_schedule(request: Asked) -> Response[bytes]:
     """What this schedule will do next, with wall time, offset and kind."""
     at_most = count_of(query_of(request, "n"), "n", otherwise=10, most=LONGEST_PREVIEW)
-    found = await calls.preview_schedule(pool_of(request), path_text(request, "schedule_id"), at_most)
-    return answer(Preview(occurrences=found))
+    schedule_id = path_text(request, "schedule_id")
+    sentence = await calls.describe_schedule(pool_of(request), schedule_id)
+    found = await calls.preview_schedule(pool_of(request), schedule_id, at_most)
+    return answer(Preview(sentence=sentence, occurrences=found))
 
 
 @post(
@@ -120,13 +122,14 @@ async def preview_rule(request: Asked) -> Response[bytes]:
     asked = await shape_of(request, PreviewRequest)
     rule = asked.recurrence | {name: word for name in _BESIDE if (word := getattr(asked, name)) is not None}
     try:
+        sentence = await calls.describe_rule(pool_of(request), rule, asked.timezone, asked.after)
         found = await calls.next_occurrences(pool_of(request), rule, asked.timezone, asked.after, asked.n)
     except GnomonError as fault:
         # The function takes one flat rule; what it points at stands one level deeper in our request.
         if fault.pointer and fault.pointer.removeprefix("/") not in {*_BESIDE, "timezone"}:
             fault.pointer = f"/recurrence{fault.pointer}"
         raise
-    return answer(Preview(occurrences=found))
+    return answer(Preview(sentence=sentence, occurrences=found))
 
 
 async def _page(request: Asked, asked: dict[str, str]) -> PendingPage:

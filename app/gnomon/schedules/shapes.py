@@ -24,7 +24,7 @@ _RECURRENCE_STATE: Final[dict[str, Any]] = {
     "type": ["object", "null"],
     "properties": {
         "pattern": {"type": "string"},
-        "cron_expr": {"type": "null"},
+        "cron_expr": {"type": ["string", "null"]},
         "end_after": {"type": ["integer", "null"]},
         "fired_count": {"type": "integer"},
         "last_fired_at": {"type": ["string", "null"], "format": "date-time"},
@@ -41,26 +41,31 @@ Lane = Literal["critical", "transactional", "bulk"]
 class Recurrence(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The rule of a recurrence. Times are wall readings of the zone, resolved anew for every occurrence."""
 
-    pattern: Literal["daily", "weekly"]
+    pattern: Literal["daily", "weekly", "cron"]
     interval: Annotated[int, Meta(ge=1, description="Every n days or weeks, counted from start_date.")] | None = None
     weekdays: Annotated[list[Weekday], Meta(description="Absent: the weekday of the first occurrence.")] | None = None
     start_date: Annotated[str, Meta(description="YYYY-MM-DD; absent: schedule_date.")] | None = None
     end_date: Annotated[str, Meta(description="YYYY-MM-DD, the last day it may fire.")] | None = None
     end_after: Annotated[int, Meta(ge=1, description="Ends after so many fired occurrences.")] | None = None
-    cron_expr: None = None
+    cron_expr: (
+        Annotated[str, Meta(description="For cron: five fields or a macro, read on the clock of the zone.")] | None
+    ) = None
 
 
 class KeyedRequest(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What to notify of and when; user_id and key stand in the address."""
 
     template_id: Annotated[str, Meta(description="Alias: template.")]
-    schedule_at: Annotated[
-        str,
-        Meta(
-            description="An instant (RFC 3339 with zone), a duration (PT2H, `in 2 hours`) or a local time (HH:MM[:SS]). "
-            "Alias: send_at."
-        ),
-    ]
+    schedule_at: (
+        Annotated[
+            str,
+            Meta(
+                description="An instant (RFC 3339 with zone), a duration (PT2H, `in 2 hours`) or a local time (HH:MM[:SS]). "
+                "Required, but not for elapsed, and cron must not carry it. Alias: send_at."
+            ),
+        ]
+        | None
+    ) = None
     schedule_type: Literal["absolute_utc", "relative", "user_local_time"] | None = None
     schedule_date: Annotated[str, Meta(description="YYYY-MM-DD, for a local time.")] | None = None
     timezone: Annotated[str, Meta(description="IANA name. Absent: the user's, and it follows the user.")] | None = None
@@ -180,17 +185,20 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """The next occurrences, soonest first; fewer than asked for when the rule ends."""
+    """The rule in a plain sentence, null when it is over, and the next occurrences; fewer than asked for when it ends."""
 
+    sentence: str | None
     occurrences: list[Occurrence]
 
 
 class PreviewRequest(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}, forbid_unknown_fields=True):
     """A rule to look at before anything is scheduled."""
 
-    schedule_at: Annotated[str, Meta(description="HH:MM[:SS]")]
     timezone: Annotated[str, Meta(description="IANA name.")]
-    recurrence: dict[str, Any]
+    recurrence: Annotated[dict[str, Any], Meta(description="As in a schedule request.")]
+    schedule_at: (
+        Annotated[str, Meta(description="HH:MM[:SS]; for elapsed when it begins, if at all; not for cron.")] | None
+    ) = None
     offset: Annotated[str, Meta(description="ISO 8601 duration added to the instant; may be negative.")] | None = None
     on_gap: str | None = None
     on_overlap: str | None = None

@@ -14,6 +14,8 @@ from gnomon.web.problems import STATUS_OF_CODE
 from tests.app.http import JSON, LOCAL, ONCE, PILL, SCHEDULE, Client, problem, row_counts, send
 from tests.support import cluster
 
+CRON = {"pattern": "cron", "cron_expr": "0 9 * * 1"}
+
 # What is wrong, the request, the code, and the field that the answer points at.
 CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("a near miss of a zone", PILL | {"timezone": "europe/berlin"}, "GN010", "/timezone"),
@@ -37,8 +39,15 @@ CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("an unknown field", ONCE | {"colour": "red"}, "GN024", "/colour"),
     ("a field not built yet", ONCE | {"category": "news"}, "GN028", "/category"),
     ("another one", ONCE | {"condition": {"name": "c"}}, "GN028", "/condition"),
-    ("a pattern not built yet", PILL | {"recurrence": {"pattern": "monthly"}}, "GN028", "/recurrence/pattern"),
-    ("a rule not built yet", PILL | {"recurrence": {"pattern": "cron", "cron_expr": "* * * * *"}}, "GN028", "/recurrence"),
+    ("an unknown pattern", PILL | {"recurrence": {"pattern": "hourly"}}, "GN015", "/recurrence/pattern"),
+    ("cron beside a time", PILL | {"recurrence": CRON}, "GN024", "/schedule_at"),
+    (
+        "no cron text",
+        PILL | {"schedule_at": None, "recurrence": CRON | {"cron_expr": "9 am"}},
+        "GN011",
+        "/recurrence/cron_expr",
+    ),
+    ("30 February", PILL | {"schedule_at": None, "recurrence": CRON | {"cron_expr": "0 9 30 2 *"}}, "GN012", "/recurrence"),
     ("a misfire not built yet", ONCE | {"misfire": "catch_up"}, "GN028", "/misfire"),
     ("an unknown rule field", PILL | {"recurrence": {"pattern": "daily", "colour": 1}}, "GN024", "/recurrence/colour"),
     ("an interval of 0", PILL | {"recurrence": {"pattern": "daily", "interval": 0}}, "GN015", "/recurrence/interval"),
@@ -153,7 +162,8 @@ def test_a_change_that_is_refused_changes_nothing(client: Client, connection: ps
         ({"colour": 1}, "GN024"),
         ({"user_id": "other"}, "GN024"),
         ({"template_id": None}, "GN024"),
-        ({"recurrence": {"pattern": "yearly"}}, "GN028"),
+        ({"recurrence": {"pattern": "yearly"}}, "GN013"),
+        ({"category": "news"}, "GN028"),
     ):
         problem(send(client, change, path, "PATCH", **{"If-Match": '"1"'}), STATUS_OF_CODE[code], code)
     problem(send(client, {"params": {}}, path, "PATCH", **{"If-Match": '"2"'}), 412, "GN021")

@@ -55,17 +55,47 @@ def test_a_rule_is_previewed_over_a_gap(client: Client) -> None:
     found = send(client, OVER_A_GAP, f"{SCHEDULE}/preview")
     assert found.status_code == 200, found.text
     assert found.json() == {
+        "sentence": "every day at 02:30, America/New_York",
         "occurrences": [
             {"at_utc": "2027-03-13T07:30:00Z", "local_time": "2027-03-13T02:30", "utc_offset": "-05:00", "kind": "exact"},
             {"at_utc": "2027-03-14T07:00:00Z", "local_time": "2027-03-14T03:00", "utc_offset": "-04:00", "kind": "gap"},
-        ]
+        ],
     }
+
+
+def test_a_cron_rule_is_previewed_and_scheduled(client: Client) -> None:
+    rule = {"timezone": "America/New_York", "recurrence": {"pattern": "cron", "cron_expr": "30 * * * *"}}
+    told = send(client, rule | {"from": "2027-11-07T05:00:00Z", "n": 2}, f"{SCHEDULE}/preview").json()
+    assert told["sentence"] == "every hour, at 30 minutes past, America/New_York"
+    assert [(entry["local_time"], entry["utc_offset"]) for entry in told["occurrences"]] == [
+        ("2027-11-07T01:30", "-04:00"),
+        ("2027-11-07T01:30", "-05:00"),
+    ]
+    made = send(client, rule | {"user_id": "u_cron", "template_id": "report"})
+    assert made.status_code == 201, made.text
+    found = client.get(made.headers["location"]).json()
+    assert (found["local_time"], found["recurrence"]["cron_expr"]) == (None, "30 * * * *")
+    listed = client.get(f"{SCHEDULE}/u_cron/pending").json()["schedules"]
+    assert [entry["recurrence"] for entry in listed] == ["cron"]
 
 
 def test_a_bad_rule_is_pointed_at_where_it_stands(client: Client) -> None:
     for change, status, code, pointer in (
         ({"timezone": "Europe/Berlni"}, 422, "GN010", "/timezone"),
-        ({"recurrence": {"pattern": "monthly"}}, 400, "GN028", "/recurrence/pattern"),
+        ({"recurrence": {"pattern": "cron"}}, 400, "GN024", "/recurrence/cron_expr"),
+        ({"recurrence": {"pattern": "cron", "cron_expr": "0 9 * * *"}}, 400, "GN024", "/schedule_at"),
+        (
+            {"schedule_at": None, "recurrence": {"pattern": "cron", "cron_expr": "60 9 * * *"}},
+            400,
+            "GN011",
+            "/recurrence/cron_expr",
+        ),
+        (
+            {"schedule_at": None, "recurrence": {"pattern": "cron", "cron_expr": "0 9 30 2 *"}},
+            422,
+            "GN012",
+            "/recurrence/cron_expr",
+        ),
         ({"recurrence": {"pattern": "daily", "interval": 0}}, 400, "GN015", "/recurrence/interval"),
         ({"schedule_at": "24:00"}, 400, "GN013", "/schedule_at"),
         ({"n": 0}, 400, "GN024", "/n"),
@@ -80,7 +110,9 @@ def test_a_bad_rule_is_pointed_at_where_it_stands(client: Client) -> None:
 def test_a_schedule_is_previewed(client: Client, connection: psycopg.Connection) -> None:
     set_clock(connection, datetime(2026, 10, 24, 10, tzinfo=UTC))
     location = send(client, PILL | {"offset": "PT5M"}).headers["location"]
-    found = client.get(f"{location}/preview?n=2").json()["occurrences"]
+    told = client.get(f"{location}/preview?n=2").json()
+    assert told["sentence"] == "every day at 18:00, 5 minutes later, Europe/Berlin"
+    found = told["occurrences"]
     assert [entry["at_utc"] for entry in found] == ["2026-10-24T16:05:00Z", "2026-10-25T17:05:00Z"]
     once = send(client, ONCE).headers["location"]
     assert len(client.get(f"{once}/preview").json()["occurrences"]) == 1

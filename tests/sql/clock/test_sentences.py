@@ -63,8 +63,10 @@ def test_of_cron(room: psycopg.Connection, cron_expr: str, says: str) -> None:
         ),
         (
             {"pattern": "daily", "on_gap": "skip", "on_overlap": "second"},
-            "every day at 09:00, Europe/Berlin, left out when the clock skips it, "
-            "the second time when the clock shows it twice",
+            (
+                "every day at 09:00, Europe/Berlin, left out when the clock skips it, "
+                "the second time when the clock shows it twice"
+            ),
         ),
         ({"pattern": "daily", "exclude_dates": ["2027-12-24"]}, "every day at 09:00, Europe/Berlin, not on 2027-12-24"),
         ({"pattern": "weekly"}, "every Saturday at 09:00, Europe/Berlin"),
