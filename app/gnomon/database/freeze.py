@@ -34,24 +34,6 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _-]{0,38}")
 
 _NO_VIEWS: Final = "-- None are left.\n"
 
-_UP: Final = """\
--- Steps on types, tables and indexes, by hand: the same text that sql/<room>/{types,tables}.sql gained, as a change.
--- Routines and views do not belong here: `gnomon freeze --again` copies those that differ, drops those that are gone, and
--- drops first what changes its arguments or its result.
---
--- * No routine of this revision is there yet when this runs. Rows that need one are made by gnomon_data.install().
--- * Columns go to the end of their table, in sql/ too: the proof of equality compares the order.
--- * A column of a large table is added nullable or with a constant default; anything else rewrites it under a lock.
--- * Processes of the version before go on working: they pass no new column.
--- * A public routine keeps its arguments and the columns it answers, so a type it answers does not grow: processes of the
---   version before read them into fixed shapes, and their prepared statements fail on others. A new form gets a new name.
--- * `drop view gnomon....` when a column it reads changes its type: the freeze then copies the views.
-"""
-_DOWN: Final = """\
--- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
--- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
-"""
-
 
 class HistoryChanged(RuntimeError):
     """A frozen file is not as its digest says."""
@@ -116,8 +98,8 @@ def begin(name: str, sql: Path, migrations: Path) -> Frozen:
         raise NameUnfit(NameUnfit.__doc__)
     check(migrations)
     folder = _new_folder(name, migrations)
-    _write(folder / "up.sql", _UP)
-    _write(folder / "down.sql", _DOWN)
+    for steps in ("up.sql", "down.sql"):
+        shutil.copyfile(migrations / f"script.{steps}", folder / steps)
     _note(folder.name, migrations)
     return _fill(Folder(folder), sql, migrations)
 
