@@ -26,6 +26,9 @@ begin
     compiled := gnomon_data.anchor_rule(compiled, time_zone, after_utc);
     while left_count > 0 loop
         found := gnomon_data.next_occurrence(compiled, time_zone, last_utc);
+        if found.due_at_utc is null and last_utc = after_utc and not compiled ?| array['end', 'until'] then
+            perform gnomon_data.fail('GN012', 'the rule never fires: it has no day within 52 years', pointer => '');
+        end if;
         exit when found.due_at_utc is null;
         last_utc := found.due_at_utc;
         left_count := left_count - 1;

@@ -16,6 +16,10 @@ begin
       from jsonb_array_elements(requests) with ordinality as e;
     for place in 1..coalesce(cardinality(drafts), 0) loop
         d := drafts[place];
+        if (d.fault).code is null and d.compiled ? 'calendars' then
+            d.fault := gnomon_data.hold_calendars(d.compiled);
+            drafts[place] := d;
+        end if;
         if (d.fault).code is null then
             d.schedule_id := gnomon_data.new_id(d.shard, now_utc);
             drafts[place] := gnomon_data.place_draft(d, now_utc, now_utc);

@@ -18,6 +18,9 @@ begin
     select f.* into first from gnomon_data.first_occurrence(d.compiled, d.time_zone,
         case when d.is_recurring then after_utc else now_utc end, d.wanted_if_past) as f;
     d.place_fault := first.fault;
+    if (d.place_fault).pointer = '/recurrence/end_date' and d.when_words #> '{recurrence,end_date}' is null then
+        d.place_fault := gnomon_data.field_fault('GN012', '/recurrence/rrule', 'ends before now: the rule never fires');
+    end if;
     if (d.place_fault).code is not null then
         return d;
     end if;

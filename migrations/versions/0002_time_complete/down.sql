@@ -1,6 +1,13 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
+-- Calendars of days that schedules leave out.
+drop index gnomon_data.schedules_of_calendar_idx;
+drop table gnomon_data.calendars;
+drop type gnomon.calendar_set;
+drop type gnomon.listed_calendar;
+drop type gnomon.known_calendar;
+
 -- Order: what was fired ahead is parked behind one that is due before it.
 drop type gnomon_data.order_place;
 

@@ -52,3 +52,30 @@ create table gnomon_data.retiming (
 );
 comment on table gnomon_data.retiming is 'How far retime_apply has come with which zones, and how many it passed by because they were held.';
 comment on column gnomon_data.retiming.generation is 'Raised when sessions are to be made anew: a session keeps what it once loaded of a zone.';
+
+-- Calendars of days that schedules leave out.
+create type gnomon.known_calendar as (calendar text, dates date[], changed_at_utc timestamptz);
+comment on type gnomon.known_calendar is 'A calendar of days on which the schedules that name it do not fire; dates are sorted.';
+
+create type gnomon.listed_calendar as (calendar text, date_count int, first_on date, last_on date, changed_at_utc timestamptz);
+comment on type gnomon.listed_calendar is 'A calendar in a list, without its dates.';
+
+create type gnomon.calendar_set as (calendar text, date_count int, moved_count int, ended_count int);
+comment on type gnomon.calendar_set is
+    'The answer to set_calendar: how many schedules now fire next on another day, and how many have none left and are completed.';
+
+create table gnomon_data.calendars (
+    calendar text collate "C" not null constraint calendars_pkey primary key,
+    folded text collate "C" not null,
+    dates date[] not null,
+    changed_at_utc timestamptz not null,
+    constraint calendars_dates_bounded check (cardinality(dates) <= 5000)
+);
+comment on table gnomon_data.calendars is 'Named calendars of days on which the schedules that name them do not fire.';
+comment on column gnomon_data.calendars.folded is 'The name in lower case, for near misses.';
+comment on column gnomon_data.calendars.dates is 'Sorted, each once.';
+
+create index calendars_by_folded_name_idx on gnomon_data.calendars (folded);
+
+create index schedules_of_calendar_idx on gnomon_data.schedules_recurring using gin ((rule -> 'calendars'))
+    with (fastupdate = off) where rule ? 'calendars';
