@@ -110,6 +110,8 @@ def test_a_refusal_is_one_line_with_its_code(run: Run) -> None:
         ("schedule", "u_1", "pill", "PT1H", "--json-request", "x.json"),
         ("schedule", "u_1", "pill", "PT1H", "--params", "{broken"),
         ("preview", "daily", "02:30"),
+        ("preview", "monthly", "02:30", "--timezone", "UTC", "--days", "1,last"),
+        ("preview", "monthly", "02:30", "--timezone", "UTC", "--nth", "2TUE"),
         ("preview", "daily", "02:30", "--timezone", "UTC", "-n", "0"),
         ("pending", "u_1", "--limit", "201"),
     ],
@@ -142,11 +144,55 @@ def test_a_preview_starts_at_a_day_or_an_instant(run: Run) -> None:
         assert "GN014" in err
 
 
-def test_cron_is_not_available_yet(run: Run) -> None:
-    for arguments in (("0 9 * * 1",), ("@daily",), ("monthly", "09:00")):
-        code, _, err = run("preview", *arguments, "--timezone", "Europe/Berlin")
-        assert code == 1
-        assert "GN028" in err
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "local_time"),
+    [
+        (("0 9 * * 1",), "every Monday at 09:00, Europe/Berlin", "2027-03-15T09:00"),
+        (("@hourly",), "every hour, on the hour, Europe/Berlin", "2027-03-13T00:00"),
+        (
+            ("monthly", "09:00", "--days", "1,-1"),
+            "on the 1st and the last day of every month at 09:00, Europe/Berlin",
+            "2027-03-31T09:00",
+        ),
+        (
+            ("monthly", "09:00", "--nth", "FRI:last"),
+            "on the last Friday of every month at 09:00, Europe/Berlin",
+            "2027-03-26T09:00",
+        ),
+        (
+            ("FREQ=MONTHLY;BYDAY=2TU", "09:00"),
+            "on the 2nd Tuesday of every month at 09:00, Europe/Berlin",
+            "2027-04-13T09:00",
+        ),
+        (("PT90M",), "every 1 hour and 30 minutes of elapsed time, counted from 2027-03-12T23:00:00Z", "2027-03-13T01:30"),
+        (
+            ("daily", "09:00", "--skip", "2027-03-13", "--times", "2"),
+            "every day at 09:00, Europe/Berlin, 2 times, not on 2027-03-13",
+            "2027-03-14T09:00",
+        ),
+    ],
+)
+def test_every_pattern_is_previewed(run: Run, arguments: tuple[str, ...], sentence: str, local_time: str) -> None:
+    asked = ("preview", *arguments, "--timezone", "Europe/Berlin", "--from", "2027-03-13", "-n", "1")
+    found = as_json(run, *asked)
+    assert (found["sentence"], found["occurrences"][0]["local_time"]) == (sentence, local_time)
+    code, out, _ = run(*asked)
+    assert code == 0
+    assert found["sentence"] in " ".join(out.split())
+
+
+def test_elapsed_time_needs_no_zone(run: Run) -> None:
+    assert as_json(run, "preview", "PT1H", "--from", "2027-03-13T05:00:00Z", "-n", "1")["occurrences"] == [
+        {"at_utc": "2027-03-13T06:00:00Z", "local_time": "2027-03-13T06:00", "utc_offset": "+00:00", "kind": "exact"}
+    ]
+
+
+def test_a_cron_text_that_is_wrong_says_where(run: Run) -> None:
+    code, _, err = run("preview", "0 9 15W * *", "--timezone", "Europe/Berlin", "--json")
+    assert code == 1
+    told = json.loads(err)["error"]
+    assert (told["code"], told["pointer"]) == ("GN011", "/cron_expr")
+    assert "character 5 (day of month)" in told["message"]
 
 
 def test_a_database_without_our_schema_says_what_to_do(
