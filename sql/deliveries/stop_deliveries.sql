@@ -49,16 +49,20 @@ begin
                 order by l.shard, l.id), now_utc)
        from unnest(locked) as l where l.claim_id is null having count(*) > 0;
     perform gnomon_data.log_day('occurrence_log', now_utc);
-    insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
-        notification_id, occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone)
-    select now_utc, n.shard, n.schedule_id, 'withdrawn', false, n.user_id, n.template_id, n.lane, n.notification_id, n.occurrence,
-           n.scheduled_at_utc, n.due_at_utc, n.nominal_local, n.time_zone
-      from (select distinct on (l.notification_id) l.* from unnest(locked) as l order by l.notification_id, l.id) as n
-     where not exists (select from unnest(locked) as l where l.notification_id = n.notification_id and l.first_claimed_at_utc is not null)
-       and not exists (select from gnomon_data.delivery_log as g
-                        where g.shard = n.shard and g.due_at_utc = n.due_at_utc and g.notification_id = n.notification_id
-                          and g.first_claimed_at_utc is not null);
-    get diagnostics withdrawn_count = row_count;
+    with told as (
+        insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
+            notification_id, occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone)
+        select now_utc, n.shard, n.schedule_id, 'withdrawn', false, n.user_id, n.template_id, n.lane, n.notification_id, n.occurrence,
+               n.scheduled_at_utc, n.due_at_utc, n.nominal_local, n.time_zone
+          from (select distinct on (l.notification_id) l.* from unnest(locked) as l order by l.notification_id, l.id) as n
+         where not exists (select from unnest(locked) as l where l.notification_id = n.notification_id and l.first_claimed_at_utc is not null)
+           and not exists (select from gnomon_data.delivery_log as g
+                            where g.shard = n.shard and g.due_at_utc = n.due_at_utc and g.notification_id = n.notification_id
+                              and g.first_claimed_at_utc is not null)
+     returning occurrence_log.occurrence
+    )
+    -- An extra run is occurrence 0: it had not been counted.
+    select count(*) into withdrawn_count from told as t where t.occurrence > 0;
 end
 $$;
 

@@ -1,7 +1,8 @@
--- A changed request for a schedule that lives; the row is locked. Three rules:
+-- A changed request for a schedule that lives; the row is locked. Four rules:
 --   An edit that does not move the instant keeps stamp and timer, so that a rebuild of ten million writes no timers.
 --   An occurrence whose instant has passed still fires: it stays pending as it is, and the next follows the new rule. It is
 --   not fired here: a fire holds the delivery before its own, and a caller's transaction may stay open for hours.
+--   What became overdue while it was paused has nobody who would fire it: it is placed anew like the rest, and stays paused.
 --   A recurrence that was fired ahead and is not yet due comes back first: count and last instant are set back.
 create or replace function gnomon_data.change_schedule(old gnomon_data.schedules, d gnomon_data.draft, now_utc timestamptz)
 returns gnomon_data.draft
@@ -15,11 +16,12 @@ declare
     written gnomon_data.draft;
 begin
     old := gnomon_data.set_back(old, now_utc);
-    is_overdue := moves and old.due_at_utc <= now_utc;
+    is_overdue := moves and old.due_at_utc <= now_utc and old.paused_at_utc is null;
     placed.schedule_id := old.id;
     if d.when_words -> 'recurrence' = old.when_words -> 'recurrence' and d.when_words -> 'schedule_date' is not distinct from old.when_words -> 'schedule_date' then
         -- Another time of day is no other rhythm: the weekday, and the week that "every 2 weeks" counts from, stay.
-        placed.compiled := placed.compiled || jsonb_strip_nulls(jsonb_build_object('days', old.rule -> 'days', 'anchor', old.rule -> 'anchor'));
+        placed.compiled := gnomon_data.keep_anchor(placed.compiled, old.rule,
+            d.when_words ->> 'schedule_at' is not distinct from old.when_words ->> 'schedule_at');
     end if;
     placed := gnomon_data.place_draft(placed, now_utc, greatest(now_utc, old.last_due_at_utc));
     d.fault := gnomon_data.change_fault(old, placed, moves, now_utc);
@@ -36,7 +38,7 @@ begin
     placed.place_fault := null;
     placed.is_skipped := false;
     placed.version := old.version + 1;
-    placed.status := 'scheduled';
+    placed.status := case when old.paused_at_utc is null then 'scheduled' else 'paused' end;
     placed.warnings := gnomon_data.channel_warnings(placed.channels);
     written := placed;
     if is_overdue or not moves then

@@ -3,7 +3,7 @@ language plpgsql stable
 as $$
 begin
     d.schedule_id := s.id;
-    d.status := 'scheduled';
+    d.status := case when s.paused_at_utc is null then 'scheduled' else 'paused' end;
     d.fire_at_utc := s.fire_at_utc;
     d.time_zone := s.time_zone;
     d.time_zone_source := s.time_zone_source;

@@ -30,6 +30,9 @@ begin
         loop
             moved := gnomon_data.moved_schedule(gnomon_data.set_back(s, now_utc), move_schedules.time_zone, now_utc);
             perform gnomon_data.replace_row(s, moved, now_utc);
+            perform gnomon_data.note_event(s.shard, s.id, 'moved', jsonb_build_object('version', moved.version,
+                'timezone', jsonb_build_object('from', s.time_zone, 'to', moved.time_zone),
+                'fire_at', jsonb_build_object('from', gnomon_data.rfc3339(s.fire_at_utc), 'to', gnomon_data.rfc3339(moved.fire_at_utc))), now_utc);
             moved_count := moved_count + 1;
         end loop;
     end loop;

@@ -18,7 +18,7 @@ begin
     end if;
     return query
         select gnomon_data.id_text('sch', p.id), p.template_id, p.fire_at_utc, p.pattern, p.key, gnomon_data.lane_name(p.lane), p.time_zone,
-               'scheduled', p.version,
+               p.status, p.version,
                (extract(epoch from p.fire_at_utc) * 1000000)::bigint || '-' || replace(p.id::text, '-', '')
           from gnomon_data.pending_of_user(pending_schedules.user_id) as p
          where (p.fire_at_utc, p.id) > (after_at, after_id)

@@ -8,11 +8,10 @@ begin
     insert into gnomon_data.schedules values (new_row.*);
     if new_row.stamp <> live.stamp then
         perform gnomon_data.drop_timer(live.shard, live.lane, live.fire_at_utc, live.id, live.stamp);
-        perform gnomon_data.put_timers(array[row(new_row.fire_at_utc, new_row.fire_at_utc, new_row.stamp, new_row.id, new_row.shard,
-            new_row.lane, case when new_row.is_recurring then 2 else 1 end)::gnomon_data.timers], now_utc);
+        perform gnomon_data.set_timer(new_row, now_utc);
     end if;
 end
 $$;
 
 comment on function gnomon_data.replace_row(gnomon_data.schedules, gnomon_data.schedules, timestamptz) is
-    'Puts a schedule row in the place of a locked one; a new stamp gets a new timer and the old one is dropped.';
+    'Puts a schedule row in the place of a locked one; a new stamp gets a new timer, unless it is paused, and the old one is dropped.';

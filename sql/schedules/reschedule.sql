@@ -18,7 +18,7 @@ begin
     select s.* into old from gnomon_data.schedules as s where s.shard = home and s.id = known_id for update;
     -- Not before: whoever held the schedule may have kept us waiting beyond its instant.
     now_utc := gnomon_data.now_utc();
-    if old.id is null or not old.is_recurring and old.fire_at_utc <= now_utc then
+    if old.id is null or not old.is_recurring and old.fire_at_utc <= now_utc and old.paused_at_utc is null then
         perform gnomon_data.refuse_change(home, known_id, now_utc);
     elsif expected_version <> old.version then
         perform gnomon_data.fail('GN021', format('version %s is stale, the schedule is at %s', expected_version, old.version),
@@ -27,6 +27,7 @@ begin
     merge := gnomon_data.read_change(change);
     d := gnomon_data.read_request(gnomon_data.merge_patch(gnomon_data.request_of(old), merge), 1);
     perform gnomon_data.raise_fault(d.fault);
+    perform gnomon_data.raise_fault(gnomon_data.hold_calendars(d.compiled));
     d.schedule_id := known_id;
     if d.compiled ->> 'kind' = 'relative' and not merge ? 'schedule_at' then
         -- A delay counts from the call that gave it: a change of something else does not start it again.

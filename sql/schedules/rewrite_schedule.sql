@@ -33,6 +33,7 @@ begin
         new_row.stamp := gnomon_data.next_stamp(old.stamp, now_utc);
     end if;
     perform gnomon_data.replace_row(old, new_row, now_utc);
+    perform gnomon_data.note_edit(old, new_row, now_utc);
 end
 $$;
 

@@ -12,6 +12,7 @@ begin
         s.due_at_utc := taken_back.scheduled_at_utc;
         s.fire_at_utc := taken_back.due_at_utc;
         s.nominal_local := taken_back.nominal_local;
+        s.resolution := (gnomon_data.next_occurrence(s.rule, s.time_zone, s.due_at_utc - interval '1 us')).kind;
         s.fired_count := s.fired_count - 1;
         s.last_due_at_utc := s.prior_due_at_utc;
         s.prior_due_at_utc := null;

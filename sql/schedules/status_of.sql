@@ -5,7 +5,7 @@ create or replace function gnomon_data.status_of(shard smallint, schedule_id uui
 language sql stable
 as $$
     select coalesce(
-        (select 'scheduled' from gnomon_data.schedules as s where s.shard = status_of.shard and s.id = schedule_id),
+        (select case when s.paused_at_utc is null then 'scheduled' else 'paused' end from gnomon_data.schedules as s where s.shard = status_of.shard and s.id = schedule_id),
         (select 'scheduled' from gnomon_data.deliveries as d
           where d.shard = status_of.shard and d.schedule_id = status_of.schedule_id and d.due_at_utc > now_utc and d.claim_id is null limit 1),
         (select o.outcome from gnomon_data.occurrence_log as o
@@ -14,4 +14,4 @@ as $$
 $$;
 
 comment on function gnomon_data.status_of(smallint, uuid, timestamptz) is
-    'scheduled, or the status with which a schedule ended; null when nothing is known of it.';
+    'scheduled or paused, or the status with which a schedule ended; null when nothing is known of it.';

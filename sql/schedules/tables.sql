@@ -36,6 +36,8 @@ create table gnomon_data.schedules (
     fired_count int not null default 0,
     version int not null default 1,
     accepted_at_utc timestamptz not null,
+    -- Paused: the pending occurrence stays here without a timer, and the stamp has moved on. Nothing that fires looks here.
+    paused_at_utc timestamptz,
     constraint schedules_pkey primary key (shard, id, is_recurring),
     constraint schedules_lane_known check (lane between 0 and 2),
     constraint schedules_fire_not_before_due check (fire_at_utc >= due_at_utc),
@@ -52,6 +54,11 @@ create table gnomon_data.schedules_recurring partition of gnomon_data.schedules 
 -- The list of a user and the move of a user. Without the shard: readers of the view gnomon.schedules name none, and a look
 -- by (shard, id) must find no second index that serves it, or statistics of an empty table let the planner choose this one.
 create index schedules_of_user_idx on gnomon_data.schedules (user_id);
+
+-- The users of a calendar, when its days change. Only rules that name one are in it, and a fire changes no rule, so that
+-- its updates stay HOT.
+create index schedules_of_calendar_idx on gnomon_data.schedules_recurring using gin ((rule -> 'calendars'))
+    with (fastupdate = off) where rule ? 'calendars';
 
 do $$
 begin

@@ -45,3 +45,8 @@ create type gnomon_data.draft as (
     status text, is_duplicate boolean, version int, is_new boolean, same_as int
 );
 comment on type gnomon_data.draft is 'A schedule request between reading and writing; a fault in it is the item''s answer.';
+
+create type gnomon.extra_run as (
+    schedule_id text, notification_id text, fire_at_utc timestamptz, delivery_count int
+);
+comment on type gnomon.extra_run is 'The answer to run_schedule: the notification made beside the series, and its deliveries, one a channel.';

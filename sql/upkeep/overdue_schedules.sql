@@ -6,7 +6,7 @@ language sql stable security definer set search_path = ''
 as $$
     select gnomon_data.id_text('sch', s.id), s.fire_at_utc
       from gnomon_data.schedules as s
-     where s.fire_at_utc < gnomon_data.now_utc() - interval '1 min'
+     where s.fire_at_utc < gnomon_data.now_utc() - interval '1 min' and s.paused_at_utc is null
      limit at_most
 $$;
 
