@@ -19,9 +19,16 @@ def schedule(  # noqa: PLR0913  # each option is a field of the request
     date: Annotated[str | None, typer.Option(help="Day of a local time, YYYY-MM-DD.")] = None,
     timezone: Annotated[str | None, typer.Option(help="IANA zone; else the user's.")] = None,
     offset: Annotated[str | None, typer.Option(help="Added to the instant: PT5M, -PT1H.")] = None,
-    repeat: Annotated[str | None, typer.Option(help="daily or weekly.")] = None,
+    repeat: Annotated[
+        str | None,
+        typer.Option(
+            help="daily, weekly, monthly, yearly; a cron text in quotes, a duration or RRULE text.", metavar="PATTERN"
+        ),
+    ] = None,
     weekdays: Annotated[str | None, typer.Option(help="For weekly: MON,THU.")] = None,
-    interval: Annotated[int | None, typer.Option(help="Every so many days or weeks.")] = None,
+    days: Annotated[str | None, typer.Option(help="For monthly, yearly: 1,15,-1 (-1 is the last).")] = None,
+    nth: Annotated[str | None, typer.Option(help="For monthly, yearly: TUE:2, FRI:last.")] = None,
+    interval: Annotated[int | None, typer.Option(help="Every so many days, weeks, months or years.")] = None,
     until: Annotated[str | None, typer.Option(help="Last day of a recurrence, YYYY-MM-DD.")] = None,
     times: Annotated[int | None, typer.Option(help="End after so many have fired.")] = None,
     channels: Annotated[str | None, typer.Option(help="push,email")] = None,
@@ -41,15 +48,19 @@ def schedule(  # noqa: PLR0913  # each option is a field of the request
     Examples:
         gnomon schedule u_1 pill 18:00 --timezone Europe/Berlin --repeat daily --key pill-17
 
+        gnomon schedule u_1 stand-up --repeat "0 9 * * MON-FRI" --timezone Europe/Berlin
+
         gnomon schedule --json-request request.json
     """
     from gnomon.commands.ask import ask, show_json
+    from gnomon.commands.rule import days_of_month, nth_weekday, pattern_of, words_of
     from gnomon.schedules import calls
 
-    rule = {
-        "pattern": repeat,
+    rule = (pattern_of(repeat) if repeat else {}) | {
         "interval": interval,
-        "weekdays": weekdays.upper().split(",") if weekdays else None,
+        "weekdays": words_of(weekdays and weekdays.upper()),
+        "days_of_month": None if days is None else days_of_month(days),
+        "nth": None if nth is None else nth_weekday(nth),
         "end_date": until,
         "end_after": times,
     }
@@ -89,8 +100,8 @@ def _request(words: dict[str, Any], source: str | None) -> str:
     from gnomon.web.strict_json import strict_object, utf8_text
 
     if source is None:
-        if not {"user_id", "template_id", "schedule_at"} <= words.keys():
-            raise typer.BadParameter("say USER, TEMPLATE and WHEN, or --json-request")
+        if not {"user_id", "template_id"} <= words.keys() or not {"schedule_at", "recurrence"} & words.keys():
+            raise typer.BadParameter("say USER, TEMPLATE and WHEN or --repeat, or --json-request")
         text = json.dumps(words)
         strict_object(text)
         return text

@@ -181,6 +181,12 @@ def test_every_pattern_is_previewed(run: Run, arguments: tuple[str, ...], senten
     assert found["sentence"] in " ".join(out.split())
 
 
+def test_cron_is_scheduled_by_its_text(run: Run) -> None:
+    made = as_json(run, "schedule", "u_1", "report", "--repeat", "0 9 1 1 *", "--timezone", "Europe/Berlin")
+    assert made["fire_at_utc"].endswith("-01-01T08:00:00Z")
+    assert as_json(run, "pending", "u_1")["schedules"][0]["recurrence"] == "cron"
+
+
 def test_elapsed_time_needs_no_zone(run: Run) -> None:
     assert as_json(run, "preview", "PT1H", "--from", "2027-03-13T05:00:00Z", "-n", "1")["occurrences"] == [
         {"at_utc": "2027-03-13T06:00:00Z", "local_time": "2027-03-13T06:00", "utc_offset": "+00:00", "kind": "exact"}
