@@ -27,6 +27,10 @@ class Account:
             for path in paths:
                 os.chown(path, self.user, self.group)
 
+    def can_enter(self, folder: Path) -> bool:
+        """Whether this account can reach what lies in a folder, tried as that account."""
+        return subprocess.run(self.command("test", "-x", folder), check=False, cwd="/").returncode == 0
+
     def can_write(self, folder: Path) -> bool:
         """Whether this account can reach a folder and write in it, tried as that account."""
         return subprocess.run(self.command("test", "-w", folder), check=False, cwd="/").returncode == 0

@@ -138,7 +138,8 @@ class Embedded:
 
     def _make_and_launch(self, account: Account) -> None:
         binaries = binaries_for(account)
-        if not account.can_write(self._folders.socket):
+        # Both: the sockets of a folder with a long name lie elsewhere.
+        if not (account.can_enter(self.data) and account.can_write(self._folders.socket)):
             message = f"The account that runs the server cannot reach {self.data}."
             hint = "PostgreSQL does not run as root; choose a folder open to others with --data, or leave --data out."
             raise DataFolderRefused(message, hint)

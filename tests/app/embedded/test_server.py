@@ -174,8 +174,9 @@ def test_the_port_asks_for_a_password_and_is_kept(embedded_server: Embedded) -> 
         assert ask(embedded_server.loopback_url, "select 1") == 1
 
 
-def test_a_folder_that_the_server_cannot_reach_is_refused_with_its_rights_untouched(tmp_path: Path) -> None:
-    closed = tmp_path / "home"
+@pytest.mark.parametrize("name", ["home", pytest.param("home" * 30, id="a name too long for sockets")])
+def test_a_folder_that_the_server_cannot_reach_is_refused_with_its_rights_untouched(tmp_path: Path, name: str) -> None:
+    closed = tmp_path / name
     closed.mkdir(mode=0o700)
     if is_root():
         with pytest.raises(DataFolderRefused, match="cannot reach"):
