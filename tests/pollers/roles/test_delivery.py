@@ -142,6 +142,7 @@ async def test_nothing_is_sent_before_it_is_due(bench: Callable[..., Any], conne
     assert timedelta(milliseconds=-100) < early[0] <= timedelta(milliseconds=1), "to the millisecond in which its id begins"
 
 
+@pytest.mark.alone
 async def test_the_outcome_of_a_single_delivery_is_settled_within_100_ms(
     bench: Callable[..., Any], connection: psycopg.Connection
 ) -> None:
