@@ -38,6 +38,28 @@ CRON: Final = {
     "key": "stand-up",
 }
 
+MONTHLY: Final = {
+    "user_id": "u_abc123",
+    "template_id": "invoice",
+    "schedule_at": "09:00",
+    "timezone": "Europe/Berlin",
+    "recurrence": {"pattern": "monthly", "days_of_month": [-1], "exclude_dates": ["2026-12-31"]},
+}
+
+RRULE: Final = {
+    "user_id": "u_abc123",
+    "template_id": "meeting",
+    "schedule_at": "10:00",
+    "timezone": "Europe/Berlin",
+    "recurrence": {"pattern": "rrule", "rrule": "FREQ=MONTHLY;BYDAY=2TU", "start_date": "2026-12-01"},
+}
+
+ELAPSED: Final = {
+    "user_id": "u_abc123",
+    "template_id": "check",
+    "recurrence": {"pattern": "elapsed", "every": "PT15M", "end_after": 96},
+}
+
 SCHEDULED: Final[dict[str, Any]] = {
     "schedule_id": "sch_01M3X2Q9T5000V8ZK3W7R1QH4C",
     "fire_at_utc": "2026-10-25T17:05:00Z",

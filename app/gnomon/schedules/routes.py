@@ -36,7 +36,15 @@ _CREATED: Final = {
     opt=documented(
         summary="Schedule a notification",
         body=ScheduleRequest,
-        body_examples={"once": examples.ONCE, "pill": examples.PILL, "weekly": examples.WEEKLY, "cron": examples.CRON},
+        body_examples={
+            "once": examples.ONCE,
+            "pill": examples.PILL,
+            "weekly": examples.WEEKLY,
+            "monthly": examples.MONTHLY,
+            "rrule": examples.RRULE,
+            "elapsed": examples.ELAPSED,
+            "cron": examples.CRON,
+        },
         answer=Scheduled,
         answer_example=examples.SCHEDULED,
         answer_headers=_CREATED,

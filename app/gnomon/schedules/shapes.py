@@ -38,17 +38,38 @@ Weekday = Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
 Lane = Literal["critical", "transactional", "bulk"]
 
 
+class Nth(msgspec.Struct, frozen=True, kw_only=True):
+    """The nth such weekday of the month, from its end when negative."""
+
+    weekday: Weekday
+    n: Literal[1, 2, 3, 4, 5, -1, -2, -3, -4, -5]
+
+
 class Recurrence(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The rule of a recurrence. Times are wall readings of the zone, resolved anew for every occurrence."""
 
-    pattern: Literal["daily", "weekly", "cron"]
-    interval: Annotated[int, Meta(ge=1, description="Every n days or weeks, counted from start_date.")] | None = None
-    weekdays: Annotated[list[Weekday], Meta(description="Absent: the weekday of the first occurrence.")] | None = None
-    start_date: Annotated[str, Meta(description="YYYY-MM-DD; absent: schedule_date.")] | None = None
-    end_date: Annotated[str, Meta(description="YYYY-MM-DD, the last day it may fire.")] | None = None
-    end_after: Annotated[int, Meta(ge=1, description="Ends after so many fired occurrences.")] | None = None
+    pattern: Literal["daily", "weekly", "monthly", "yearly", "elapsed", "cron", "rrule"]
+    interval: Annotated[int, Meta(ge=1, le=1000, description="Every n, counted from start_date.")] | None = None
+    weekdays: Annotated[list[Weekday], Meta(description="For weekly. Absent: that of the first day.")] | None = None
+    days_of_month: (
+        Annotated[
+            list[int], Meta(description="For monthly and yearly: 1 to 31, -1 the last. Absent: that of the first day.")
+        ]
+        | None
+    ) = None
+    nth: Annotated[Nth | list[Nth], Meta(description="For monthly and yearly, in place of days_of_month.")] | None = None
+    on_missing_day: Annotated[Literal["last", "skip"], Meta(description="In a shorter month; absent: last.")] | None = None
+    every: Annotated[str, Meta(description="For elapsed: ISO 8601 duration from PT1S.")] | None = None
     cron_expr: (
         Annotated[str, Meta(description="For cron: five fields or a macro, read on the clock of the zone.")] | None
+    ) = None
+    rrule: Annotated[str, Meta(description="For rrule: RFC 5545, such as FREQ=MONTHLY;BYDAY=2TU.")] | None = None
+    start_date: Annotated[str, Meta(description="YYYY-MM-DD; absent: schedule_date. DTSTART of an rrule.")] | None = None
+    end_date: Annotated[str, Meta(description="YYYY-MM-DD, the last day it may fire.")] | None = None
+    end_after: Annotated[int, Meta(ge=1, description="Ends after so many fired occurrences.")] | None = None
+    exclude_dates: Annotated[list[str], Meta(max_length=366, description="YYYY-MM-DD: days it leaves out.")] | None = None
+    exclude_calendars: (
+        Annotated[list[str], Meta(max_length=8, description="Names of calendars (PUT /v1/calendars/{name}).")] | None
     ) = None
 
 

@@ -19,6 +19,7 @@ from litestar.types import (
     Send,
 )
 
+from gnomon.clock import routes as clock_routes
 from gnomon.database.pool import PREPARE_THRESHOLD, open_pool
 from gnomon.database.renewal import Renewal
 from gnomon.schedules import lists as schedule_lists
@@ -92,4 +93,5 @@ def build_app(settings: Settings, database_url: str) -> Application:
 
 def _routes() -> list[ControllerRouterHandler]:
     own = [healthz, readyz, metrics, schema]
-    return [*own, *schedule_routes.ROUTES, *schedule_lists.ROUTES, *user_routes.ROUTES, *later_routes()]
+    rooms = [*schedule_routes.ROUTES, *schedule_lists.ROUTES, *user_routes.ROUTES, *clock_routes.ROUTES]
+    return [*own, *rooms, *later_routes()]

@@ -28,6 +28,10 @@ def test_the_public_roles_are_enough(lowly: Client) -> None:
     assert send(lowly, ONCE, f"{SCHEDULE}/by-key/u_abc123/k", "PUT").status_code == 200
     assert send(lowly, {"timezone": "UTC"}, "/v1/users/u_abc123", "PUT").status_code == 200
     assert send(lowly, {"params": {}}, path, "PATCH", **{"If-Match": "*"}).status_code == 200
+    calendar = "/v1/calendars/holidays"
+    assert send(lowly, {"dates": []}, calendar, "PUT").status_code == 200
+    assert {lowly.get(read).status_code for read in (calendar, "/v1/calendars")} == {200}
+    assert lowly.delete(calendar).status_code == 200
     batch = lowly.post(f"{SCHEDULE}/batch", json=[ONCE])
     assert batch.json()["accepted"] == 1
     reads = ("/readyz", "/metrics", path, f"{path}/preview", f"{SCHEDULE}/u_abc123/pending", "/v1/users/u_abc123")
