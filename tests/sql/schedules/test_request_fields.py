@@ -60,24 +60,32 @@ _ALIASES: Final = {
     "idempotency_key": "dedup_key",
 }
 
-_RECURRENCE: Final[dict[str, Any]] = {
-    "interval": 2,
-    "weekdays": ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"],
-    "start_date": "2036-01-01",
-    "end_date": "2036-12-31",
-    "end_after": 90,
-    "days_of_month": [1, -1],
-    "nth": {"weekday": "MON", "n": -1},
-    "on_missing_day": "last",
-    "every": "PT15M",
-    "cron_expr": "0 9 * * 1",
-    "rrule": "FREQ=DAILY",
-    "exclude_dates": ["2036-01-02"],
-    "exclude_calendars": ["holidays"],
+# Each pattern of the contract with what it needs, and each field of a recurrence with a pattern and a value for it.
+_PATTERNS: Final[dict[str, dict[str, Any]]] = {
+    "daily": {},
+    "weekly": {},
+    "monthly": {},
+    "yearly": {},
+    "elapsed": {"every": "PT15M"},
+    "cron": {"cron_expr": "0 9 * * 1"},
+    "rrule": {"rrule": "FREQ=DAILY"},
 }
-_RECURRENCE_BUILT: Final = {"interval", "weekdays", "start_date", "end_date", "end_after"}
+_RECURRENCE: Final[dict[str, tuple[str, Any]]] = {
+    "interval": ("yearly", 2),
+    "weekdays": ("weekly", ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]),
+    "start_date": ("rrule", "2036-01-01"),
+    "end_date": ("cron", "2036-12-31"),
+    "end_after": ("elapsed", 90),
+    "days_of_month": ("monthly", [1, -1]),
+    "nth": ("yearly", {"weekday": "MON", "n": -1}),
+    "on_missing_day": ("monthly", "last"),
+    "every": ("elapsed", "PT1H"),
+    "cron_expr": ("cron", "@daily"),
+    "rrule": ("rrule", "FREQ=YEARLY"),
+    "exclude_dates": ("cron", ["2036-01-02"]),
+    "exclude_calendars": ("daily", ["holidays"]),
+}
 _JSON: Final = "%s::jsonb"
-_PATTERNS: Final = ["daily", "weekly", "monthly", "yearly", "elapsed", "cron", "rrule"]
 
 
 def _code(connection: psycopg.Connection, request: dict[str, Any]) -> tuple[str | None, str | None, str]:
@@ -112,23 +120,51 @@ def test_the_walk_misses_no_field(untouched: psycopg.Connection) -> None:
     assert {row.alias: row.field for row in known if row.alias} == _ALIASES
 
 
+def _recurring(pattern: str, **fields: Any) -> dict[str, Any]:
+    """The base with a recurrence of this pattern, and a time only where one belongs."""
+    without = {"elapsed", "cron"} & {pattern} and {"schedule_at"}
+    request = {name: said for name, said in _BASE.items() if name not in (without or ())}
+    return request | {"recurrence": {"pattern": pattern} | _PATTERNS[pattern] | fields}
+
+
 @pytest.mark.parametrize("pattern", _PATTERNS)
 def test_each_pattern(untouched: psycopg.Connection, pattern: str) -> None:
-    code, pointer, message = _code(untouched, _BASE | {"recurrence": {"pattern": pattern}})
-    if pattern in {"daily", "weekly"}:
-        assert code is None
-    else:
-        assert (code, pointer) == ("GN028", "/recurrence/pattern")
-        assert message == f"recurrence.pattern {pattern} is not available in this version"
+    code, _, message = _code(untouched, _recurring(pattern))
+    assert code is None, message
 
 
 @pytest.mark.parametrize("field", _RECURRENCE)
 def test_each_field_of_a_recurrence(untouched: psycopg.Connection, field: str) -> None:
-    code, pointer, message = _code(untouched, _BASE | {"recurrence": {"pattern": "weekly", field: _RECURRENCE[field]}})
-    if field in _RECURRENCE_BUILT:
-        assert code is None, message
-    else:
-        assert (code, pointer) == ("GN028", f"/recurrence/{field}")
+    pattern, given = _RECURRENCE[field]
+    with untouched.transaction(force_rollback=True):
+        untouched.execute("select gnomon.set_calendar('holidays', '{2036-01-01}')")
+        code, _, message = _code(untouched, _recurring(pattern, **{field: given}))
+    assert code is None, message
+
+
+def test_the_walk_misses_no_field_of_a_recurrence(untouched: psycopg.Connection) -> None:
+    known = value(
+        untouched,
+        "select array_agg(distinct f) from unnest(%s::text[]) as p, unnest(gnomon_data.recurrence_fields(p)) as f",
+        list(_PATTERNS),
+    )
+    assert set(known) == {*_RECURRENCE, "pattern"}
+
+
+@pytest.mark.parametrize("field", _RECURRENCE)
+def test_a_field_of_another_pattern_is_refused_by_name(untouched: psycopg.Connection, field: str) -> None:
+    pattern, given = _RECURRENCE[field]
+    others = value(
+        untouched,
+        "select array_agg(p) from unnest(%s::text[]) as p where not %s = any (gnomon_data.recurrence_fields(p))",
+        list(_PATTERNS),
+        field,
+    )
+    for other in others or ():
+        assert _code(untouched, _recurring(other, **{field: given}))[:2] == ("GN015", f"/recurrence/{field}"), (
+            pattern,
+            other,
+        )
 
 
 @pytest.mark.parametrize("field", [*_FIELDS, "recurrence", "expires_at"])
