@@ -1,0 +1,24 @@
+-- Pending is a schedule row, or deliveries fired ahead whose instant has not come; a recurrence fired ahead is both, and
+-- counts once with the earlier instant.
+create or replace function gnomon_data.pending_of_user(user_id text)
+returns table (id uuid, template_id text, fire_at_utc timestamptz, pattern text, key text, lane smallint, time_zone text, status text,
+    version int)
+language sql volatile
+as $$
+    with ahead as (
+        select d.schedule_id, min(d.due_at_utc) as due_at_utc, min(d.template_id) as template_id, min(d.key) as key, min(d.lane) as lane,
+               min(d.time_zone) as time_zone
+          from gnomon_data.deliveries as d
+         where d.shard = gnomon_data.shard_of(pending_of_user.user_id) and d.user_id = pending_of_user.user_id
+           and d.due_at_utc > gnomon_data.now_utc() and d.claim_id is null
+         group by d.schedule_id
+    )
+    select coalesce(s.id, a.schedule_id), coalesce(s.template_id, a.template_id), coalesce(a.due_at_utc, s.fire_at_utc),
+           s.when_words #>> '{recurrence,pattern}', coalesce(s.key, a.key), coalesce(s.lane, a.lane), coalesce(s.time_zone, a.time_zone),
+           case when s.paused_at_utc is null then 'scheduled' else 'paused' end, coalesce(s.version, 1)
+      from (select x.* from gnomon_data.schedules as x
+             where x.shard = gnomon_data.shard_of(pending_of_user.user_id) and x.user_id = pending_of_user.user_id) as s
+      full join ahead as a on a.schedule_id = s.id
+$$;
+
+comment on function gnomon_data.pending_of_user(text) is 'All that is pending for a user, each schedule once.';

@@ -1,0 +1,17 @@
+-- Along the life: a schedule row, then deliveries not yet due (fired ahead, still belonging to the schedule), then the
+-- ledger. Looked at in this order because that is the order in which an occurrence moves. Nothing comes after a cancel, so
+-- it is the last whatever the clock said.
+create or replace function gnomon_data.status_of(shard smallint, schedule_id uuid, now_utc timestamptz) returns text
+language sql stable
+as $$
+    select coalesce(
+        (select case when s.paused_at_utc is null then 'scheduled' else 'paused' end from gnomon_data.schedules as s where s.shard = status_of.shard and s.id = schedule_id),
+        (select 'scheduled' from gnomon_data.deliveries as d
+          where d.shard = status_of.shard and d.schedule_id = status_of.schedule_id and d.due_at_utc > now_utc and d.claim_id is null limit 1),
+        (select o.outcome from gnomon_data.occurrence_log as o
+          where o.shard = status_of.shard and o.schedule_id = status_of.schedule_id and o.is_last
+          order by o.outcome = 'cancelled' desc, o.logged_at_utc desc limit 1))
+$$;
+
+comment on function gnomon_data.status_of(smallint, uuid, timestamptz) is
+    'scheduled or paused, or the status with which a schedule ended; null when nothing is known of it.';
