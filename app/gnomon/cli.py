@@ -24,7 +24,7 @@ WRONG_USE: Final = 2
 
 # The order a newcomer meets them in; commands of other distributions follow by name.
 _ORDER: Final = (
-    *("demo", "up", "serve", "poll", "work", "migrate", "alembic-ini", "psql"),
+    *("demo", "up", "serve", "poll", "work", "migrate", "doctor", "retime", "alembic-ini", "psql"),
     *("schedule", "cancel", "pending", "preview", "freeze"),
 )
 # Errors of the drivers: facts about the server, not faults of ours, so that one line says enough.

@@ -39,6 +39,11 @@ async def release_parked(pool: Pool, at_most: int) -> int:
     return await _count(pool, "select gnomon.release_parked(%s) as done_count", at_most)
 
 
+async def renew_fingerprints(pool: Pool) -> int:
+    """Remember the rules of zones two years ahead; how many zones have other rules than they had."""
+    return await _count(pool, "select gnomon.renew_fingerprints() as done_count")
+
+
 async def overdue_schedules(pool: Pool, at_most: int) -> list[str]:
     """Live schedules whose instant passed a minute ago: there should be none."""
     found = await rows(pool, "select schedule_id from gnomon.overdue_schedules(%s)", [at_most])

@@ -55,6 +55,7 @@ class UpkeepRole:
             "take periods away": self._every(_MINUTE, self._periods.take_away),
             "report overdue": self._every(_HOUR, self.report_overdue, first_after=_CATCH_UP),
             "analyze parents": self._every(_HOUR, self._periods.analyze_parents),
+            "look at zone data": self._every(_HOUR, self.look_at_zone_data),
         }
 
     async def make_periods(self) -> None:
@@ -83,6 +84,11 @@ class UpkeepRole:
         """Report live schedules whose instant has passed: there should be none."""
         if overdue := await upkeep.overdue_schedules(self._pool, BATCH):
             _log.warning("schedules are overdue", count=len(overdue), schedule_ids=overdue[:_SHOWN])
+
+    async def look_at_zone_data(self) -> None:
+        """Let the fingerprints of zones go on with the clock, and say when the rules of some have changed."""
+        if changed_count := await upkeep.renew_fingerprints(self._pool):
+            _log.warning("zone data changed; gnomon retime shows what moves", zones=changed_count)
 
     def _every(self, interval: timedelta, task: Callable[[], Awaitable[None]], first_after: timedelta = timedelta()) -> Step:
         held_since: timedelta | None = None

@@ -76,3 +76,12 @@ async def test_keys_are_forgotten_two_days_after_their_end(role: UpkeepRole, con
     set_clock(connection, value(connection, "select clock_timestamp()") + timedelta(hours=49))
     await role.forget_keys()
     assert value(connection, keys) == 0
+
+
+async def test_a_change_of_zone_data_is_reported(role: UpkeepRole, connection: psycopg.Connection) -> None:
+    with capture_logs() as logs:
+        await role.look_at_zone_data()
+        assert logs == []
+        connection.execute("update gnomon_data.zone_fingerprints set first_offset = 60 where time_zone = 'Europe/Berlin'")
+        await role.look_at_zone_data()
+    assert [(log["event"], log["zones"]) for log in logs] == [("zone data changed; gnomon retime shows what moves", 1)]
