@@ -7,7 +7,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.given import one, rows, value
+from tests.support.clock import set_clock
+from tests.support.given import given_user, one, rows, value
 
 _COMPILE = "select rule, fault from gnomon_data.compile_cron(%s, '/recurrence/cron_expr')"
 
@@ -210,11 +211,40 @@ def test_refuses_what_stands_beside(
     assert (fault.code, fault.pointer) == (code, pointer)
 
 
-def test_an_hourly_one_is_not_held_back_by_the_wall_that_its_user_left(room: psycopg.Connection) -> None:
-    rule = one(room, _COMPILE, "0 * * * *").rule
-    query = "select * from gnomon_data.advance(%s, 'America/New_York', %s, %s, %s)"
-    fired = datetime(2027, 6, 1, 7, tzinfo=UTC)  # 09:00 in Berlin, read when the user had just landed in New York
+def test_a_user_who_flies_west_keeps_an_hourly_one_and_not_the_reading_of_a_pinned_one(
+    connection: psycopg.Connection,
+) -> None:
+    set_clock(connection, datetime(2027, 6, 1, 6, 30, tzinfo=UTC))
+    given_user(connection, time_zone="Europe/Berlin")
+    query = "select * from gnomon.schedule_cron('u_abc123', 'report', %s)"
+    hourly, pinned = (one(connection, query, cron_expr).schedule_id for cron_expr in ("0 * * * *", "0 9 * * *"))
 
-    found = one(room, query, Jsonb(rule), fired, datetime(2027, 6, 1, 9), fired)  # noqa: DTZ001  # a wall reading
+    connection.execute("select gnomon.move_user('u_abc123', 'America/New_York')")
 
-    assert found.next_due_at_utc == datetime(2027, 6, 1, 8, tzinfo=UTC)
+    moved = {
+        schedule_id: one(connection, "select * from gnomon.find_schedule(%s)", schedule_id).fire_at_utc
+        for schedule_id in (hourly, pinned)
+    }
+    # It is 08:30 in Berlin and 02:30 in New York: the next full hour, and 09:00 there.
+    assert moved == {
+        hourly: datetime(2027, 6, 1, 7, tzinfo=UTC),
+        pinned: datetime(2027, 6, 1, 13, tzinfo=UTC),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pointer"),
+    [
+        ("'u', 't', null", "/recurrence/cron_expr"),
+        ("""'u', 't', '0 9 * * *', 'UTC', '{"recurrence": {"cron_expr": "0 9 * * *"}}'""", "/recurrence"),
+        ("""'u', 't', '0 9 * * *', 'UTC', '{"recurrence": "daily"}'""", "/recurrence"),
+        ("""'u', 't', '0 9 * * *', 'UTC', '{"timezone": "UTC"}'""", "/timezone"),
+        ("""'u', 't', '0 9 * * *', 'UTC', '{"schedule_at": "09:00"}'""", "/schedule_at"),
+        ("'u', 't', '0 9 * * *', 'UTC', '[]'", ""),
+    ],
+)
+def test_the_short_form_refuses(room: psycopg.Connection, arguments: str, pointer: str) -> None:
+    with pytest.raises(psycopg.Error) as raised:
+        rows(room, f"select * from gnomon.schedule_cron({arguments})")
+
+    assert (raised.value.sqlstate, raised.value.diag.column_name or "") == ("GN024", pointer)
