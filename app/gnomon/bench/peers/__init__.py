@@ -1,0 +1,1 @@
+"""Scripts for the environments of peers. They import nothing of ours and are run by path, never imported."""

@@ -1,0 +1,42 @@
+"""A picture of medians: a group of bars for every line, a bar for every side. Plain SVG, readable on light and dark."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Final
+
+_COLOURS: Final = ("#2f6fdb", "#d9822b", "#6b7f8c", "#a34fb5", "#3d9b5f")
+_WIDTH: Final = 720
+_LEFT: Final = 210
+_RIGHT: Final = 110
+_BAR: Final = 14
+_GAP: Final = 12
+_STYLE: Final = "text{font:12px system-ui,sans-serif;fill:#5b6b78}.title{font-weight:600;font-size:14px}"
+
+
+def bars_svg(told: Mapping[str, Any]) -> str:
+    """The lines of an account as horizontal bars; the longest fills the width."""
+    lines = told["lines"]
+    sides = list(dict.fromkeys(side for line in lines for side in line["values"]))
+    colour = {side: _COLOURS[place % len(_COLOURS)] for place, side in enumerate(sides)}
+    longest = max((value for line in lines for value in line["values"].values()), default=1) or 1
+    drawn, y = [], 62
+    for line in lines:
+        values = line["values"]
+        middle = y + len(values) * _BAR / 2 + 4
+        drawn.append(f'<text x="{_LEFT - 10}" y="{middle:g}" text-anchor="end">{escape(line["what"])}</text>')
+        for side, value in values.items():
+            width = max(1, value / longest * (_WIDTH - _LEFT - _RIGHT))
+            drawn.append(f'<rect x="{_LEFT}" y="{y}" width="{width:.1f}" height="{_BAR - 2}" fill="{colour[side]}"/>')
+            drawn.append(f'<text x="{_LEFT + width + 6:.1f}" y="{y + _BAR - 4}">{value:,.1f} {escape(line["unit"])}</text>')
+            y += _BAR
+        y += _GAP
+    legend = "".join(
+        f'<rect x="{_LEFT + place * 120}" y="34" width="10" height="10" fill="{colour[side]}"/>'
+        f'<text x="{_LEFT + place * 120 + 16}" y="43">{escape(side)}</text>'
+        for place, side in enumerate(sides)
+    )
+    title = f'<text class="title" x="12" y="22">{escape(told["name"])}: median round, shorter is better</text>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" role="img"><style>{_STYLE}</style>'
+        f"{title}{legend}{''.join(drawn)}</svg>\n"
+    )
