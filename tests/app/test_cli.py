@@ -14,7 +14,7 @@ from gnomon import cli
 from gnomon.settings import SettingInvalid
 
 COMMANDS = (
-    *("demo", "up", "serve", "poll", "work", "migrate", "alembic-ini", "psql"),
+    *("demo", "up", "serve", "poll", "work", "migrate", "doctor", "retime", "alembic-ini", "psql"),
     *("schedule", "cancel", "pending", "preview", "freeze"),
 )
 
