@@ -24,13 +24,13 @@ begin
     answer := row(calendar, cardinality(given), 0, 0);
     perform pg_current_xact_id();
     perform gnomon_data.lock_calendar(calendar, false);
-    select c.dates into known from gnomon_data.calendars as c where c.calendar = set_calendar.calendar;
+    select c.closed_on into known from gnomon_data.calendars as c where c.calendar = set_calendar.calendar;
     if known = given then
         return answer;
     end if;
-    insert into gnomon_data.calendars as c (calendar, folded, dates, changed_at_utc)
+    insert into gnomon_data.calendars as c (calendar, folded, closed_on, changed_at_utc)
     values (set_calendar.calendar, lower(set_calendar.calendar), given, gnomon_data.now_utc())
-    on conflict on constraint calendars_pkey do update set dates = excluded.dates, changed_at_utc = excluded.changed_at_utc;
+    on conflict on constraint calendars_pkey do update set closed_on = excluded.closed_on, changed_at_utc = excluded.changed_at_utc;
     if known is null then
         return answer;
     end if;

@@ -67,13 +67,13 @@ comment on type gnomon.calendar_set is
 create table gnomon_data.calendars (
     calendar text collate "C" not null constraint calendars_pkey primary key,
     folded text collate "C" not null,
-    dates date[] not null,
+    closed_on date[] not null,
     changed_at_utc timestamptz not null,
-    constraint calendars_dates_bounded check (cardinality(dates) <= 5000)
+    constraint calendars_bounded check (cardinality(closed_on) <= 5000)
 );
 comment on table gnomon_data.calendars is 'Named calendars of days on which the schedules that name them do not fire.';
 comment on column gnomon_data.calendars.folded is 'The name in lower case, for near misses.';
-comment on column gnomon_data.calendars.dates is 'Sorted, each once.';
+comment on column gnomon_data.calendars.closed_on is 'Sorted, each once.';
 
 create index calendars_by_folded_name_idx on gnomon_data.calendars (folded);
 
