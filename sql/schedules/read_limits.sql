@@ -20,6 +20,8 @@ begin
         d.fault := gnomon_data.field_fault('GN024', '/expires_in', 'and expires_at are both given', 'give one of them');
     elsif n ? 'expires_at' and d.is_recurring then
         d.fault := gnomon_data.field_fault('GN024', '/expires_at', 'cannot stand with a recurrence', 'expires_in counts from each occurrence');
+    elsif d.window_for >= d.expires_for then
+        d.fault := gnomon_data.field_fault('GN024', '/expires_in', 'must be longer than window: what the spread puts later would expire before it fires');
     elsif d.expires_for = interval '0' then
         d.fault := gnomon_data.field_fault('GN024', '/expires_in', 'must be longer than nothing');
     end if;

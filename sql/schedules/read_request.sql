@@ -31,6 +31,9 @@ begin
     if (d.fault).code is null then
         select c.rule, c.fault into d.compiled, d.fault from gnomon_data.compile_rule(n) as c;
     end if;
+    if (d.fault).code is null then
+        select d.compiled || m.part, m.fault into d.compiled, d.fault from gnomon_data.compile_misfire(n) as m;
+    end if;
     if (d.fault).code is null and n ? 'timezone' then
         d.time_zone := n ->> 'timezone';
         d.time_zone_source := 'request';

@@ -6,7 +6,7 @@ declare
     params_size constant int := octet_length((n -> 'params')::text);
 begin
     fault := gnomon_data.type_fault(n, '', 'string', array['user_id', 'template_id', 'timezone', 'lane', 'dedup_key', 'key', 'window',
-        'expires_at', 'expires_in', 'if_past', 'misfire']);
+        'expires_at', 'expires_in', 'if_past', 'misfire', 'max_lateness']);
     if (fault).code is null then
         fault := gnomon_data.type_fault(n, '', 'object', array['params', 'labels', 'recurrence']);
     end if;
@@ -33,9 +33,6 @@ begin
     end if;
     if (fault).code is null then
         fault := gnomon_data.word_fault(n, 'misfire', array['fire_once', 'skip', 'catch_up']);
-    end if;
-    if (fault).code is null and n ->> 'misfire' <> 'fire_once' then
-        fault := gnomon_data.field_fault('GN028', '/misfire', format('%s is not available in this version', n ->> 'misfire'));
     end if;
     if (fault).code is null and params_size > 65536 then
         fault := gnomon_data.field_fault('GN024', '/params', format('must not be larger than 64 KB, it has %s bytes', params_size),

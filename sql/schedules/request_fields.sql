@@ -25,9 +25,9 @@ as $$
            ('if_past', null, 'string', true, true),
            ('on_gap', null, 'string', true, true),
            ('on_overlap', null, 'string', true, true),
-           ('misfire', null, 'string', true, false),
-           ('misfire_limit', null, 'number', false, false),
-           ('max_lateness', null, 'string', false, false),
+           ('misfire', null, 'string', true, true),
+           ('misfire_limit', null, 'number', true, true),
+           ('max_lateness', null, 'string', true, true),
            ('condition', null, 'object', false, false),
            ('labels', null, 'object', true, false)
 $$;

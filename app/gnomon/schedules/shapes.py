@@ -36,6 +36,14 @@ UserId = Annotated[str, Meta(min_length=1, max_length=255, description="No contr
 Key = Annotated[str, Meta(min_length=1, max_length=255)]
 Weekday = Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
 Lane = Literal["critical", "transactional", "bulk"]
+Misfire = Annotated[
+    Literal["fire_once", "skip", "catch_up"],
+    Meta(description="What becomes of occurrences that nobody fired in time, after an outage or a pause."),
+]
+MisfireLimit = Annotated[int, Meta(ge=1, le=100, description="catch_up: at most so many, the newest. Absent: 10.")]
+MaxLateness = Annotated[
+    str, Meta(description="ISO 8601 duration; what is later does not fire. Absent: PT1M with skip, else no limit.")
+]
 
 
 class Nth(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +110,9 @@ class KeyedRequest(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     if_past: Literal["next", "now", "skip", "reject"] | None = None
     on_gap: Literal["next_valid", "skip"] | None = None
     on_overlap: Literal["first", "second"] | None = None
-    misfire: Literal["fire_once"] | None = None
+    misfire: Misfire | None = None
+    misfire_limit: MisfireLimit | None = None
+    max_lateness: MaxLateness | None = None
     labels: dict[str, str] | None = None
 
 

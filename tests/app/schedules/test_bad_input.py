@@ -48,7 +48,7 @@ CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
         "/recurrence/cron_expr",
     ),
     ("30 February", PILL | {"schedule_at": None, "recurrence": CRON | {"cron_expr": "0 9 30 2 *"}}, "GN012", "/recurrence"),
-    ("a misfire not built yet", ONCE | {"misfire": "catch_up"}, "GN028", "/misfire"),
+    ("a limit of nothing", ONCE | {"misfire_limit": 3}, "GN024", "/misfire_limit"),
     ("an unknown rule field", PILL | {"recurrence": {"pattern": "daily", "colour": 1}}, "GN024", "/recurrence/colour"),
     ("an interval of 0", PILL | {"recurrence": {"pattern": "daily", "interval": 0}}, "GN015", "/recurrence/interval"),
     (

@@ -144,6 +144,8 @@ def test_an_edit_of_what_became_overdue_while_paused_places_it_anew(
     changed = reschedule(at_eight, schedule_id, {"schedule_at": at})
 
     assert (changed.schedule_id, changed.status, changed.fire_at_utc) == (schedule_id, "paused", _NINE + 4 * _HOUR)
+    missed = rows(at_eight, "select (detail -> 'count')::int from gnomon_data.events where kind = 'missed'")
+    assert missed == ([(1,)] if "recurrence" in words else [])
     _call(at_eight, "resume", schedule_id)
     assert deliver_all(at_eight) == []
     step_to(at_eight, _NINE + 4 * _HOUR)
