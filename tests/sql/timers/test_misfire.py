@@ -58,6 +58,7 @@ def _missed(connection: psycopg.Connection) -> list[tuple[str, int]]:
         ({"misfire": "catch_up"}, _ALL, []),
         ({"misfire": "catch_up", "misfire_limit": 3}, ["09:30", "09:45", "10:00"], [("08:15", 5)]),
         ({"misfire": "catch_up", "misfire_limit": 8}, _ALL, []),
+        ({"misfire": "catch_up", "misfire_limit": 7}, _ALL[1:], [("08:15", 1)]),
         ({"misfire": "catch_up", "max_lateness": "PT16M"}, ["09:45", "10:00"], [("08:15", 6)]),
         ({"misfire": "catch_up", "misfire_limit": 1, "max_lateness": "PT16M"}, ["10:00"], [("08:15", 7)]),
     ],
