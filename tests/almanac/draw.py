@@ -17,7 +17,8 @@ _DAYS: Final = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _SPAN: Final = timedelta(days=4200)
 
 #: How often each pattern is drawn. A yearly one costs the almanac a thousand dates.
-_SHARES: Final = {"daily": 5, "weekly": 5, "monthly": 6, "yearly": 1, "cron": 6}
+_SHARES: Final = {"daily": 5, "weekly": 5, "monthly": 6, "yearly": 1, "elapsed": 1, "cron": 6, "rrule": 2}
+PATTERNS: Final = tuple(_SHARES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,36 +35,68 @@ class Case:
     is_every_hour: bool
 
 
-def draw(chance: random.Random, zones: Sequence[str], patterns: Sequence[str], count: int) -> Case:
-    """A rule of one of the patterns that fires at least once."""
+def draw(chance: random.Random, zones: Sequence[str], count: int) -> Case:
+    """A rule that fires at least once."""
     while True:
         time_zone = chance.choice(zones)
         wall = wall_of(time_zone)
         assert wall is not None
         near = _moment(chance, wall)
-        pattern = chance.choices(patterns, [_SHARES[name] for name in patterns])[0]
-        rule = _around(chance, wall, near) | _PATTERNS[pattern](chance)
         after = near - timedelta(seconds=chance.randint(0, 3 * 86_400))
-        if "interval" in rule or pattern == "yearly" or chance.random() < 0.2:
-            start = (wall.shows(after) + timedelta(days=chance.randint(-400, 20))).date()
-            rule["start_date"] = start.isoformat()
-        if chance.random() < 0.1:
-            rule["end_date"] = (wall.shows(after) + timedelta(days=chance.randint(0, 60))).date().isoformat()
-        if chance.random() < 0.1:
-            rule["fired_count"] = chance.randint(0, 5)
-            rule["end_after"] = rule["fired_count"] + chance.randint(1, 3)
         until = min(after + _SPAN, LAST)
-        asked = dict(rule)
-        cron: Cron | None = asked.pop("cron", None)
-        if "offset" in rule:
-            rule["offset_by"] = timedelta(seconds=int(rule["offset"].strip("-PTS")))
-            rule["offset_by"] *= -1 if rule["offset"].startswith("-") else 1
-        if cron:
-            asked["cron_expr"] = cron.text
-            asked.pop("schedule_at")
-        expected = occurrences(rule, wall, after, count, until)
+        pattern = chance.choices(PATTERNS, list(_SHARES.values()))[0]
+        rule = (_around(chance, wall, near) | _PATTERNS[pattern](chance)) if pattern != "elapsed" else _elapsed(chance, near)
+        rule |= _limits(chance, rule, wall.shows(after))
+        expected = occurrences(_read(rule), wall, after, count, until)
+        if expected and pattern != "elapsed" and chance.random() < 0.1:
+            rule["exclude_dates"] = _some_dates(chance, expected)
+            expected = occurrences(_read(rule), wall, after, count, until)
         if expected:
-            return Case(asked, time_zone, after, until, expected, cron is not None and cron.is_every_hour)
+            cron = rule.get("cron")
+            return Case(_written(rule), time_zone, after, until, expected, isinstance(cron, Cron) and cron.is_every_hour)
+
+
+def _read(rule: dict[str, Any]) -> dict[str, Any]:
+    """The rule as the almanac reads it: durations and instants as such."""
+    read = dict(rule)
+    for name, given in (("offset_by", "offset"), ("step", "every")):
+        if given in rule:
+            seconds = int(rule[given].strip("-PTS"))
+            read[name] = timedelta(seconds=-seconds if rule[given].startswith("-") else seconds)
+    if "every" in rule:
+        read["from"] = datetime.fromisoformat(rule["schedule_at"].removesuffix("Z"))
+    return read
+
+
+def _written(rule: dict[str, Any]) -> dict[str, Any]:
+    """The rule as the product is asked."""
+    if "cron" not in rule:
+        return rule
+    return {name: said for name, said in rule.items() if name not in ("cron", "schedule_at")} | {
+        "cron_expr": rule["cron"].text
+    }
+
+
+def _limits(chance: random.Random, rule: dict[str, Any], shown: datetime) -> dict[str, Any]:
+    """Where it begins and ends. What counts from a date has to name it, since the question alone has no first day."""
+    limits: dict[str, Any] = {}
+    pattern = rule["pattern"]
+    if pattern != "elapsed":
+        if "interval" in rule or pattern in ("yearly", "rrule") or chance.random() < 0.2:
+            longest = 60 if pattern == "rrule" else 400
+            limits["start_date"] = (shown + timedelta(days=chance.randint(-longest, 20))).date().isoformat()
+        if chance.random() < 0.1 and "COUNT" not in rule.get("rrule", ""):
+            limits["end_date"] = (shown + timedelta(days=chance.randint(0, 60))).date().isoformat()
+    if chance.random() < 0.1 and "COUNT" not in rule.get("rrule", ""):
+        limits["fired_count"] = chance.randint(0, 5)
+        limits["end_after"] = limits["fired_count"] + chance.randint(1, 3)
+    return limits
+
+
+def _some_dates(chance: random.Random, expected: list[Occurrence]) -> list[str]:
+    """Dates to leave out: some on which it would fire, and days beside them."""
+    days = [reading.date() for occurrence in expected for reading in occurrence.readings]
+    return sorted({(chance.choice(days) + timedelta(days=chance.choice([0, 0, 1, -1]))).isoformat() for _ in range(3)})
 
 
 def _moment(chance: random.Random, wall: Wall) -> datetime:
@@ -109,7 +142,7 @@ def _monthly(chance: random.Random) -> dict[str, Any]:
         n = chance.choice([1, 2, 3, 4, 5, -1, -2])
         rule["nth"] = {"weekday": chance.choice(_DAYS), "n": n}
     else:
-        numbers = [chance.choice([chance.randint(1, 31), chance.randint(28, 31), -chance.randint(1, 28)]) for _ in range(3)]
+        numbers = [chance.choice([chance.randint(1, 31), chance.randint(28, 31), -chance.randint(1, 31)]) for _ in range(3)]
         rule["days_of_month"] = sorted(set(numbers[: chance.randint(1, 3)]))
         if chance.random() < 0.5:
             rule["on_missing_day"] = chance.choice(["last", "skip"])
@@ -117,14 +150,69 @@ def _monthly(chance: random.Random) -> dict[str, Any]:
 
 
 def _yearly(chance: random.Random) -> dict[str, Any]:
-    return {"pattern": "yearly"} | _interval(chance, 3)
+    rule: dict[str, Any] = {"pattern": "yearly"}
+    if chance.random() < 0.3:
+        rule |= {"nth": [{"weekday": chance.choice(_DAYS), "n": n} for n in chance.sample([1, 2, 5, -1, -3], 2)]}
+    elif chance.random() < 0.4:
+        rule |= {"days_of_month": [chance.choice([1, 30, 31, -1, -31])], "on_missing_day": chance.choice(["last", "skip"])}
+    return rule | _interval(chance, 3)
+
+
+def _elapsed(chance: random.Random, near: datetime) -> dict[str, Any]:
+    """So many seconds apart, from an instant that lies behind or ahead."""
+    step = chance.choice([900, 3600, 86_400, chance.randint(60, 1_000_000)])
+    begins = near + timedelta(seconds=step * chance.randint(-40, 3) + chance.randint(0, 59))
+    rule = {"pattern": "elapsed", "every": f"PT{step}S", "schedule_at": f"{begins.replace(microsecond=0).isoformat()}Z"}
+    if chance.random() < 0.2:
+        rule["offset"] = f"{chance.choice(['-', ''])}PT{chance.randint(1, 5000)}S"
+    return rule
+
+
+def _rrule(chance: random.Random) -> dict[str, Any]:
+    """The parts of RFC 5545 that are taken, in an order of their own."""
+    frequency = chance.choice(["DAILY", "WEEKLY", "MONTHLY", "MONTHLY", "YEARLY"])
+    parts = [f"INTERVAL={chance.randint(1, 4)}"] if chance.random() < 0.4 else []
+    days = chance.sample(_DAYS, chance.randint(1, 3))
+    if frequency in ("WEEKLY", "DAILY"):
+        parts += _maybe(chance, 0.6, "BYDAY", [day[:2] for day in days])
+    elif chance.random() < 0.5:
+        # Either all with a number or none: dateutil finds nothing where they are mixed.
+        signs = [""] if frequency == "MONTHLY" and chance.random() < 0.4 else ["1", "2", "-1"]
+        parts += [f"BYDAY={','.join(chance.choice(signs) + day[:2] for day in days)}"]
+        parts += _maybe(chance, 0.9 if frequency == "YEARLY" else 0.2, "BYMONTH", _some(chance, 1, 12))
+        parts += _maybe(chance, 0.3, "BYSETPOS", [str(chance.choice([1, -1]))])
+    else:
+        parts += _maybe(chance, 0.8, "BYMONTHDAY", [str(chance.choice([1, 13, 29, 31, -1, -2]))])
+        parts += _maybe(chance, 0.4, "BYMONTH", _some(chance, 1, 12))
+    if chance.random() < 0.3 and not any("SETPOS" in part or "MONTH" in part for part in parts):
+        # Not where there may be no date at all: dateutil would look for the next one until the year 9999.
+        parts += [f"COUNT={chance.randint(1, 20)}"]
+    if frequency == "WEEKLY":
+        parts += _maybe(chance, 0.3, "WKST", [chance.choice(["SU", "MO"])])
+    chance.shuffle(parts)
+    return {"pattern": "rrule", "rrule": ";".join([f"FREQ={frequency}", *parts])}
+
+
+def _maybe(chance: random.Random, share: float, name: str, values: list[str]) -> list[str]:
+    return [f"{name}={','.join(values)}"] if chance.random() < share else []
+
+
+def _some(chance: random.Random, low: int, high: int) -> list[str]:
+    return [str(value) for value in sorted(chance.sample(range(low, high + 1), chance.randint(1, 3)))]
 
 
 def _cron(chance: random.Random) -> dict[str, Any]:
     # One with hundreds of times a day costs the almanac as much as a hundred others.
-    while len((cron := draw_cron(chance)).times) > (1440 if chance.random() < 0.02 else 60):
+    while len((cron := draw_cron(chance)).times) > (1440 if chance.random() < 0.01 else 24):
         pass
     return {"pattern": "cron", "cron": cron}
 
 
-_PATTERNS: Final = {"daily": _daily, "weekly": _weekly, "monthly": _monthly, "yearly": _yearly, "cron": _cron}
+_PATTERNS: Final = {
+    "daily": _daily,
+    "weekly": _weekly,
+    "monthly": _monthly,
+    "yearly": _yearly,
+    "cron": _cron,
+    "rrule": _rrule,
+}

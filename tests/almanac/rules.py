@@ -1,6 +1,7 @@
 """When a rule fires, from its definition: every reading that the rule contains, each taken to its instant, sorted.
 
 A rule is the JSON object that users write. Each pattern is a question about one date; dates are looked through one by one.
+The dates of an rrule are those of dateutil, which knows nothing of zones here.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cache
 from typing import Any, Final
+
+from dateutil.rrule import rrulestr
 
 from tests.almanac.cron import Cron
 from tests.almanac.walls import Wall
@@ -47,14 +50,15 @@ class Policy:
 
 def occurrences(rule: dict[str, Any], wall: Wall, after: datetime, count: int, until: datetime) -> list[Occurrence]:
     """The first occurrences later than an instant, at most count of them; those from `until` on are not looked for."""
+    if rule["pattern"] == "elapsed":
+        return _elapsed(rule, after, count, until)
     cron = rule.get("cron")
     policy = Policy(
         rule.get("on_gap", "next_valid"), rule.get("on_overlap", "first"), isinstance(cron, Cron) and cron.is_every_hour
     )
     offset = rule.get("offset_by", timedelta())
     times = cron.times if isinstance(cron, Cron) else [time.fromisoformat(rule["schedule_at"])]
-    if "end_after" in rule:
-        count = min(count, rule["end_after"] - rule.get("fired_count", 0))
+    count = _counted(rule, count)
     found: dict[datetime, list[datetime]] = {}
     earliest = (wall.shows(after - offset) - _MARGIN).date()
     settled_until = None
@@ -68,7 +72,23 @@ def occurrences(rule: dict[str, Any], wall: Wall, after: datetime, count: int, u
                     found.setdefault(instant + offset, []).append(reading)
         if settled_until is None and len(found) >= count:
             settled_until = day + _MARGIN
-    return [Occurrence(instant, tuple(found[instant])) for instant in sorted(found)[: max(count, 0)]]
+    return [Occurrence(instant, tuple(found[instant])) for instant in sorted(found)[:count]]
+
+
+def _elapsed(rule: dict[str, Any], after: datetime, count: int, until: datetime) -> list[Occurrence]:
+    """Every so many seconds from an instant on: no zone is asked."""
+    instant: datetime = rule["from"] + rule.get("offset_by", timedelta())
+    found: list[Occurrence] = []
+    while len(found) < _counted(rule, count) and instant < until:
+        if instant > after:
+            found.append(Occurrence(instant, ()))
+        instant += rule["step"]
+    return found
+
+
+def _counted(rule: dict[str, Any], count: int) -> int:
+    """How many are left, at most count."""
+    return min(count, max(rule["end_after"] - rule.get("fired_count", 0), 0)) if "end_after" in rule else count
 
 
 def _days(rule: dict[str, Any], first: date, last: date) -> Iterator[date]:
@@ -76,17 +96,26 @@ def _days(rule: dict[str, Any], first: date, last: date) -> Iterator[date]:
     start = date.fromisoformat(rule["start_date"]) if "start_date" in rule else None
     end = date.fromisoformat(rule["end_date"]) if "end_date" in rule else None
     excluded = {date.fromisoformat(text) for text in rule.get("exclude_dates", ())}
-    is_day = _question(rule, start)
     day = max(first, start) if start else first
     last = min(last, end) if end else last
+    if rule["pattern"] == "rrule":
+        yield from (day for day in _dates_of_rrule(rule, last) if day >= first and day not in excluded)
+        return
+    is_day = _PATTERNS[rule["pattern"]](rule, start)
     while day <= last:
         if day not in excluded and is_day(day):
             yield day
         day += _DAY
 
 
-def _question(rule: dict[str, Any], start: date | None) -> Callable[[date], bool]:
-    return _PATTERNS[rule["pattern"]](rule, start)
+def _dates_of_rrule(rule: dict[str, Any], last: date) -> Iterator[date]:
+    dates = rrulestr(rule["rrule"], dtstart=datetime.combine(date.fromisoformat(rule["start_date"]), time()))
+    if "COUNT" not in rule["rrule"]:
+        dates = dates.replace(until=datetime.combine(last, time()))
+    for at in dates:
+        if at.date() > last:
+            return
+        yield at.date()
 
 
 def _daily(rule: dict[str, Any], start: date | None) -> Callable[[date], bool]:
@@ -140,11 +169,11 @@ def _is_day_of_month(rule: dict[str, Any], start: date | None, day: date) -> boo
     if not numbers and not nth:
         numbers = [_known(start).day]
     length = month_length(day.year, day.month)
-    takes_last = rule.get("on_missing_day", "last") == "last"
+    clamps = rule.get("on_missing_day", "last") == "last"
     for number in numbers:
         if number in (day.day, day.day - length - 1):
             return True
-        if takes_last and number > length and day.day == length:
+        if clamps and abs(number) > length and day.day == (length if number > 0 else 1):
             return True
     return any(is_nth(day, _DAYS.index(item["weekday"]), item["n"]) for item in nth)
 
