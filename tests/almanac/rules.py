@@ -68,7 +68,7 @@ def occurrences(rule: dict[str, Any], wall: Wall, after: datetime, count: int, u
         for at in times:
             reading = datetime.combine(day, at)
             for instant in policy.instants(wall, reading):
-                if instant + offset > after:
+                if after < instant + offset < until:
                     found.setdefault(instant + offset, []).append(reading)
         if settled_until is None and len(found) >= count:
             settled_until = day + _MARGIN
