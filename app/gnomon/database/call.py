@@ -5,6 +5,7 @@ connection lost, server away or full, no connection in time
                           -> DatabaseUnavailable: it may have been done, or not
 deadlock, serialization, lock or statement timeout
                           -> tried again a few times where that can help, then Contended: it was not done
+a function that is gone   -> tried again too: a migration has replaced what was being called
 anything else             -> psycopg's own error: a mistake of ours
 """
 
@@ -26,8 +27,10 @@ Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Row = TypeVar("Row")
 
 #: Whole transactions, so that doing them again with the same words is what the caller wants.
-_REPEATED: Final = frozenset({"40001", "40P01"})
-_UNDONE: Final = _REPEATED | {"55P03", "57014"}
+_COLLIDED: Final = frozenset({"40001", "40P01"})
+#: A call that waited for a migration's locks goes on in the body it began with, which names helpers of before.
+_REPEATED: Final = _COLLIDED | {"42883"}
+_UNDONE: Final = _COLLIDED | {"55P03", "57014"}
 _AWAY: Final = ("08", "53", "57P", "25006")
 
 _REPEATS: Final = 5

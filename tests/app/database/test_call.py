@@ -1,5 +1,6 @@
 """Calls: rows as asked for, and every error as the one who calls can use it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -9,8 +10,12 @@ import pytest
 from gnomon.database.call import first, one, quoted, rows
 from gnomon.database.pool import Pool, open_pool
 from gnomon.errors import Contended, DatabaseUnavailable, GnomonError, RequestInvalid, ScheduleNotFound
+from tests.support.given import value
+from tests.support.races import wait_until
 
 pytestmark = pytest.mark.anyio
+
+WAITING = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
 
 @pytest.fixture
@@ -84,6 +89,25 @@ async def test_what_another_transaction_made_fail_is_done_again(pool: Pool, conn
     for state in ("40001", "40P01"):
         connection.execute("alter sequence public.tries restart")
         assert (await one(pool, "select public.third_time(%s) as tries", [state]))["tries"] == 3
+
+
+async def test_a_call_that_met_a_migration_is_made_again(
+    pool: Pool, connection: psycopg.Connection, database_url: str
+) -> None:
+    connection.execute("create table public.notes (note text)")
+    helper = "create function public.helper({}) returns int language sql as 'select {}'"
+    called = """
+        create or replace function public.called() returns int language plpgsql as $$
+        begin perform from public.notes; return public.helper({}); end $$
+    """
+    connection.execute(f"{helper.format('', 1)}; {called.format('')}")
+    assert (await one(pool, "select public.called() as answer"))["answer"] == 1
+    with psycopg.connect(database_url) as migration:
+        migration.execute("lock table public.notes in access exclusive mode")
+        calling = asyncio.create_task(one(pool, "select public.called() as answer"))
+        await asyncio.to_thread(wait_until, lambda: value(connection, WAITING) == 1, "the call waits for the migration")
+        migration.execute(f"drop function public.helper; {helper.format('n int', 2)}; {called.format('7')}")
+    assert (await calling)["answer"] == 2
 
 
 async def test_what_goes_on_failing_is_told_as_not_done(pool: Pool) -> None:
