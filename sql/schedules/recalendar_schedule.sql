@@ -32,7 +32,7 @@ begin
     end if;
     perform gnomon_data.drop_timer(old.shard, old.lane, old.fire_at_utc, old.id, old.stamp);
     if gives_way and found.due_at_utc is null then
-        delete from gnomon_data.schedules as x where x.shard = old.shard and x.id = old.id;
+        delete from gnomon_data.schedules_recurring as x where x.shard = old.shard and x.id = old.id;
         perform gnomon_data.log_day('occurrence_log', now_utc);
         insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
             occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone, detail)
@@ -47,7 +47,7 @@ begin
         s.resolution := found.kind;
         s.fire_at_utc := gnomon_data.spread(s.id, s.due_at_utc, s.window_for);
     end if;
-    update gnomon_data.schedules as x
+    update gnomon_data.schedules_recurring as x
        set due_at_utc = s.due_at_utc, fire_at_utc = s.fire_at_utc, nominal_local = s.nominal_local, resolution = s.resolution,
            stamp = gnomon_data.next_stamp(old.stamp, now_utc), fired_count = s.fired_count, last_due_at_utc = s.last_due_at_utc,
            prior_due_at_utc = s.prior_due_at_utc

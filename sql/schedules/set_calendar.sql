@@ -10,6 +10,8 @@ as $$
 declare
     given date[];
     known date[];
+    closed date[];
+    opened date[];
     now_utc timestamptz;
     s gnomon_data.schedules;
     answer gnomon.calendar_set;
@@ -37,12 +39,13 @@ begin
     perform from gnomon_data.schedules_recurring as x
       where x.rule ? 'calendars' and x.rule -> 'calendars' ? set_calendar.calendar order by x.shard, x.id for update;
     now_utc := gnomon_data.now_utc();
+    closed := array(select unnest(given) except select unnest(known));
+    opened := array(select unnest(known) except select unnest(given));
     for s in
         select x.* from gnomon_data.schedules_recurring as x
          where x.rule ? 'calendars' and x.rule -> 'calendars' ? set_calendar.calendar order by x.shard, x.id for update
     loop
-        case gnomon_data.recalendar_schedule(s, calendar, array(select unnest(given) except select unnest(known)),
-                array(select unnest(known) except select unnest(given)), now_utc)
+        case gnomon_data.recalendar_schedule(s, calendar, closed, opened, now_utc)
             when 'moved' then answer.moved_count := answer.moved_count + 1;
             when 'ended' then answer.ended_count := answer.ended_count + 1;
             else null;
