@@ -110,7 +110,7 @@ def _show_applied(applied: "Applied") -> None:
     if applied.old_sessions:
         console.print(
             f"Sessions of others are older than this: {', '.join(applied.old_sessions)}. They compute by the zone data that"
-            " they once loaded: end them, then run this again.",
+            " they once loaded. End them, then run gnomon retime --all --apply, for what they scheduled meanwhile.",
             soft_wrap=True,
         )
 

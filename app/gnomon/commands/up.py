@@ -59,6 +59,7 @@ async def _up(settings: "Settings", told: dict[str, str], console: "Console") ->
     from gnomon.children.house import House
     from gnomon.children.telling import Drawn, Logged
     from gnomon.database.pool import open_pool
+    from gnomon.database.renewal import Renewal
     from gnomon.settings import surroundings
 
     telling = Drawn(console) if console.is_terminal else Logged()
@@ -74,6 +75,7 @@ async def _up(settings: "Settings", told: dict[str, str], console: "Console") ->
     url = told["GNOMON_DATABASE_URL"]
     async with open_pool(url, min_size=1, max_size=1, application_name="gnomon up") as pool:
         watching: asyncio.Task[None] | None = None
+        renewing = asyncio.create_task(Renewal(pool).go_on_looking())
         try:
             address = await house.open()
             _show_use(console, settings, address, url)
@@ -84,9 +86,10 @@ async def _up(settings: "Settings", told: dict[str, str], console: "Console") ->
                 raise
         finally:
             await house.close()
-            if watching is not None:
-                watching.cancel()
-                await asyncio.gather(watching, return_exceptions=True)
+            tasks = [task for task in (watching, renewing) if task is not None]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
     return house.is_killed
 
 

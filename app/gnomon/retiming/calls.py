@@ -14,8 +14,8 @@ class Piece(NamedTuple):
 
     moved_count: int
     passed_by_count: int
-    walked: float
-    """How far the walk has come, 0 to 1."""
+    walked: float | None
+    """How far the walk has come, 0 to 1; None while another call is at it."""
     is_done: bool
 
 

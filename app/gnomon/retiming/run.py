@@ -22,7 +22,7 @@ _SESSIONS_WITHIN: Final = timedelta(seconds=10)
 """For our own processes to make theirs anew: they look every two seconds, and end what they are at."""
 _LOOK_EVERY: Final = timedelta(milliseconds=200)
 _PAUSE: Final = timedelta(milliseconds=500)
-"""Before schedules that somebody held are looked at again."""
+"""Before schedules that somebody held are looked at again, or a walk that somebody else is at."""
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,10 +51,11 @@ async def apply_plan(url: str, plan: Plan, tell: Tell = lambda _walked, _moved: 
         while True:
             piece = await calls.retime_apply(pool, BATCH, plan.time_zones)
             moved_count += piece.moved_count
-            tell(piece.walked, moved_count)
+            if piece.walked is not None:
+                tell(piece.walked, moved_count)
             if piece.is_done:
                 return Applied(moved_count=moved_count, old_sessions=old_sessions)
-            if not piece.moved_count and piece.passed_by_count:
+            if not piece.moved_count and (piece.passed_by_count or piece.walked is None):
                 await asyncio.sleep(_PAUSE.total_seconds())
 
 

@@ -102,6 +102,11 @@ def test_a_difference_in_the_past_is_none(at_noon: psycopg.Connection) -> None:
     assert _drift(at_noon) == []
 
 
+def test_a_clock_that_went_back_sees_no_change(at_noon: psycopg.Connection) -> None:
+    set_clock(at_noon, utc("2026-07-01T00:00:00"))
+    assert _drift(at_noon) == []
+
+
 def test_a_zone_that_the_server_no_longer_has_is_named(at_noon: psycopg.Connection) -> None:
     _remember_other_rules(at_noon, "time_zone = 'Europe/Atlantis'")
     [drift] = _drift(at_noon)

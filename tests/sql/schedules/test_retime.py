@@ -16,7 +16,7 @@ from tests.sql.acts import cancel, claim, deliver_all, fire, step_to, user_in, u
 from tests.sql.beside import beside
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, one, rows, value
-from tests.support.races import sessions
+from tests.support.races import in_background, sessions, wait_until_blocked
 
 _NOON: Final = utc("2026-12-01T12:00:00")
 _HOUR: Final = timedelta(hours=1)
@@ -185,6 +185,29 @@ def test_what_somebody_holds_is_passed_by_and_comes_later(
     assert {row.fire_at_utc for row in rows(at_noon, "select fire_at_utc from gnomon.schedules")} == {
         utc("2026-12-02T06:00:00")
     }
+
+
+def test_a_cancel_that_waited_for_the_move_finds_the_schedule(
+    at_noon: psycopg.Connection, database_url: str, upgrade: Upgrade
+) -> None:
+    made = given_schedule(at_noon, _DAILY)
+    upgrade()
+    with sessions(database_url, 2) as [mover, caller]:
+        with mover.transaction():
+            assert _apply(mover).moved_count == 1
+            with in_background(lambda: cancel(caller, made.schedule_id)) as cancelled:
+                wait_until_blocked(at_noon, caller.info.backend_pid)
+                mover.execute("commit; begin")
+        assert cancelled.result().status == "cancelled"
+    assert rows(at_noon, "select * from gnomon.schedules") == []
+
+
+def test_one_walk_at_a_time(at_noon: psycopg.Connection, database_url: str, upgrade: Upgrade) -> None:
+    given_schedule(at_noon, _DAILY)
+    upgrade()
+    with sessions(database_url, 1) as [mover], mover.transaction():
+        assert _apply(mover).moved_count == 1
+        assert _apply(at_noon) == (0, 0, None, False)
 
 
 def test_batches_go_on_where_the_last_one_stopped(at_noon: psycopg.Connection, upgrade: Upgrade) -> None:
