@@ -23,6 +23,8 @@
 --   not       [dates that are left out, sorted]; calendars: [names of calendars whose dates are]
 --   from      elapsed: the instant it counts from; step: seconds
 --   end_after how many occurrences; the caller counts
+--   misfire   skip or catch_up; absent = fire_once. limit: catch_up, how many; late: seconds after which none is made. They
+--             decide no instant: added by compile_misfire, read by advance
 --   offset    seconds added to the resolved instant, as elapsed time
 --   gap       skip; absent = next_valid. overlap: second; absent = first
 --   cron, in masks of 0 and 1, absent = all; a mask begins with the lowest value:

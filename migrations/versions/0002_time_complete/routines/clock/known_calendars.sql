@@ -6,7 +6,7 @@ begin
         perform gnomon_data.fail('GN024', format('at_most must be from 1 to 1000, not %s', coalesce(at_most::text, 'null')), pointer => '/at_most');
     end if;
     return query
-        select c.calendar, cardinality(c.dates), c.dates[1], c.dates[cardinality(c.dates)], c.changed_at_utc
+        select c.calendar, cardinality(c.closed_on), c.closed_on[1], c.closed_on[cardinality(c.closed_on)], c.changed_at_utc
           from gnomon_data.calendars as c where c.calendar > coalesce(known_calendars.after, '')
          order by c.calendar limit at_most;
 end

@@ -8,10 +8,13 @@ as $$
 declare
     shown timestamp := after_utc at time zone time_zone;
     goes_back_for interval;
+    found record;
 begin
     if rule ? 'every_hour' then
-        select n.due_at_utc, n.nominal_local, 'exact' into due_at_utc, nominal_local, kind
-          from gnomon_data.next_cron_every_hour(rule, time_zone, after_utc) as n where n.due_at_utc is not null;
+        found := gnomon_data.next_cron_every_hour(rule, time_zone, after_utc);
+        due_at_utc := found.due_at_utc;
+        nominal_local := found.nominal_local;
+        kind := case when due_at_utc is not null then 'exact' end;
         return;
     end if;
     if rule ? 'overlap' then

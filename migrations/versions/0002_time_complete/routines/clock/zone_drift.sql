@@ -21,8 +21,8 @@ begin
         select p.time_zone, u.at_utc,
                coalesce(p.offsets[(select count(*) from unnest(p.changes_at_utc) as x (at_utc) where x.at_utc <= u.at_utc)], p.first_offset) as before,
                coalesce(p.offsets_now[(select count(*) from unnest(p.changes_now_at_utc) as x (at_utc) where x.at_utc <= u.at_utc)], p.first_offset_now) as after
-          from pair as p cross join lateral unnest(array[now_utc] || p.changes_at_utc || p.changes_now_at_utc) as u (at_utc)
-         where u.at_utc >= now_utc and u.at_utc < p.until_utc
+          from pair as p cross join lateral unnest(array[greatest(now_utc, p.from_utc)] || p.changes_at_utc || p.changes_now_at_utc) as u (at_utc)
+         where u.at_utc >= greatest(now_utc, p.from_utc) and u.at_utc < p.until_utc
     )
     select d.time_zone, d.at_utc, make_interval(secs => d.before), make_interval(secs => d.after), f.taken_at_utc, f.taken_from
       from (select distinct on (p.time_zone) p.* from point as p where p.before <> p.after order by p.time_zone, p.at_utc) as d

@@ -35,6 +35,11 @@ begin
         end if;
         return d;
     end if;
+    if moves and old.is_recurring and old.paused_at_utc is not null and old.due_at_utc <= now_utc then
+        perform gnomon_data.note_event(old.shard, old.id, 'missed', jsonb_build_object('from', gnomon_data.rfc3339(old.due_at_utc),
+            'until', gnomon_data.rfc3339(now_utc), 'policy', 'edited while paused',
+            'count', gnomon_data.count_occurrences(old.rule, old.time_zone, old.due_at_utc - interval '1 us', now_utc)), now_utc);
+    end if;
     placed.place_fault := null;
     placed.is_skipped := false;
     placed.version := old.version + 1;
@@ -49,7 +54,8 @@ begin
         written.if_past := old.if_past;
     end if;
     if not moves then
-        written.rule := jsonb_strip_nulls(old.rule || jsonb_build_object('end_after', d.compiled -> 'end_after'));
+        written.rule := jsonb_strip_nulls(old.rule || jsonb_build_object('end_after', d.compiled -> 'end_after',
+            'misfire', d.compiled -> 'misfire', 'limit', d.compiled -> 'limit', 'late', d.compiled -> 'late'));
         written.time_zone := old.time_zone;
         written.time_zone_source := old.time_zone_source;
     end if;

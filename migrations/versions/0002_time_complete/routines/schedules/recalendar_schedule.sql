@@ -10,37 +10,36 @@ declare
     s gnomon_data.schedules := old;
     found record;
     after_utc timestamptz;
+    gives_way boolean := false;
 begin
     if old.last_due_at_utc > now_utc then
         s := gnomon_data.set_back(old, now_utc);
     end if;
     if s.due_at_utc > now_utc and s.nominal_local::date = any (closed) then
+        gives_way := true;
         found := gnomon_data.next_occurrence(s.rule, s.time_zone, s.due_at_utc);
     elsif s.due_at_utc > now_utc and cardinality(opened) > 0 then
         after_utc := greatest(now_utc, s.last_due_at_utc);
         loop
             found := gnomon_data.next_occurrence(s.rule, s.time_zone, after_utc);
-            if found.due_at_utc is null or found.due_at_utc >= s.due_at_utc then
-                found := null;
-                exit;
-            end if;
-            exit when found.nominal_local::date = any (opened);
+            gives_way := found.due_at_utc < s.due_at_utc and found.nominal_local::date = any (opened);
+            exit when gives_way or found.due_at_utc is null or found.due_at_utc >= s.due_at_utc;
             after_utc := found.due_at_utc;
         end loop;
     end if;
-    if found is null and s is not distinct from old then
+    if gives_way is not true and s is not distinct from old then
         return 'right';
     end if;
     perform gnomon_data.drop_timer(old.shard, old.lane, old.fire_at_utc, old.id, old.stamp);
-    if found is not null and found.due_at_utc is null then
-        delete from gnomon_data.schedules as x where x.shard = old.shard and x.id = old.id;
+    if gives_way and found.due_at_utc is null then
+        delete from gnomon_data.schedules_recurring as x where x.shard = old.shard and x.id = old.id;
         perform gnomon_data.log_day('occurrence_log', now_utc);
         insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,
             occurrence, due_at_utc, fire_at_utc, nominal_local, time_zone, detail)
         values (now_utc, s.shard, s.id, 'completed', true, s.user_id, s.template_id, s.lane, s.fired_count, s.due_at_utc, s.fire_at_utc,
             s.nominal_local, s.time_zone, jsonb_build_object('calendar', calendar));
         return 'ended';
-    elsif found is not null then
+    elsif gives_way then
         perform gnomon_data.note_event(s.shard, s.id, 'recalendared', jsonb_build_object('calendar', calendar,
             'from', gnomon_data.rfc3339(s.due_at_utc), 'to', gnomon_data.rfc3339(found.due_at_utc)), now_utc);
         s.due_at_utc := found.due_at_utc;
@@ -48,13 +47,13 @@ begin
         s.resolution := found.kind;
         s.fire_at_utc := gnomon_data.spread(s.id, s.due_at_utc, s.window_for);
     end if;
-    update gnomon_data.schedules as x
+    update gnomon_data.schedules_recurring as x
        set due_at_utc = s.due_at_utc, fire_at_utc = s.fire_at_utc, nominal_local = s.nominal_local, resolution = s.resolution,
            stamp = gnomon_data.next_stamp(old.stamp, now_utc), fired_count = s.fired_count, last_due_at_utc = s.last_due_at_utc,
            prior_due_at_utc = s.prior_due_at_utc
      where x.shard = old.shard and x.id = old.id returning x.* into s;
     perform gnomon_data.set_timer(s, now_utc);
-    return case when found is null then 'right' else 'moved' end;
+    return case when gives_way then 'moved' else 'right' end;
 end
 $$;
 

@@ -1,12 +1,16 @@
+-- One plan for all calls: partitions are pruned as it runs, and to plan anew for each schedule took longer than to move it.
 create or replace function gnomon_data.retime_piece(
     inout place gnomon_data.retiming, at_most int, now_utc timestamptz, out moved_count int, out passed_by_count int)
 language plpgsql volatile
-set enable_seqscan = off set enable_sort = off
+set enable_seqscan = off set enable_sort = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan
 as $$
 declare
     -- Most schedules need no move: so many are looked at for one that may move.
     looks int := at_most * 10;
     look record;
+    done record;
+    timers gnomon_data.timers[] := '{}';
+    events gnomon_data.events[] := '{}';
     looked_count int;
 begin
     moved_count := 0;
@@ -25,11 +29,15 @@ begin
             looked_count := looked_count + 1;
             place.after_id := look.id;
             if look.is_to_move then
-                case gnomon_data.retime_schedule(place.after_shard, look.id, place.time_zones, now_utc)
-                    when 'moved' then moved_count := moved_count + 1;
-                    when 'held' then passed_by_count := passed_by_count + 1;
-                    else null;
-                end case;
+                done := gnomon_data.retime_schedule(place.after_shard, look.id, place.time_zones, now_utc);
+                moved_count := moved_count + (done.outcome = 'moved')::int;
+                passed_by_count := passed_by_count + (done.outcome = 'held')::int;
+                if (done.timer).stamp is not null then
+                    timers := timers || done.timer;
+                end if;
+                if (done.event).kind is not null then
+                    events := events || done.event;
+                end if;
                 exit when moved_count + passed_by_count >= at_most;
             end if;
         end loop;
@@ -39,6 +47,13 @@ begin
         end if;
         looks := looks - looked_count;
     end loop;
+    if cardinality(timers) > 0 then
+        perform gnomon_data.put_timers(timers, now_utc);
+    end if;
+    if cardinality(events) > 0 then
+        perform gnomon_data.log_day('events', now_utc);
+        insert into gnomon_data.events select e.* from unnest(events) as e;
+    end if;
     place.passed_by_count := place.passed_by_count + passed_by_count;
 end
 $$;

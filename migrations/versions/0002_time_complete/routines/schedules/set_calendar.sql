@@ -10,6 +10,8 @@ as $$
 declare
     given date[];
     known date[];
+    closed date[];
+    opened date[];
     now_utc timestamptz;
     s gnomon_data.schedules;
     answer gnomon.calendar_set;
@@ -24,25 +26,26 @@ begin
     answer := row(calendar, cardinality(given), 0, 0);
     perform pg_current_xact_id();
     perform gnomon_data.lock_calendar(calendar, false);
-    select c.dates into known from gnomon_data.calendars as c where c.calendar = set_calendar.calendar;
+    select c.closed_on into known from gnomon_data.calendars as c where c.calendar = set_calendar.calendar;
     if known = given then
         return answer;
     end if;
-    insert into gnomon_data.calendars as c (calendar, folded, dates, changed_at_utc)
+    insert into gnomon_data.calendars as c (calendar, folded, closed_on, changed_at_utc)
     values (set_calendar.calendar, lower(set_calendar.calendar), given, gnomon_data.now_utc())
-    on conflict on constraint calendars_pkey do update set dates = excluded.dates, changed_at_utc = excluded.changed_at_utc;
+    on conflict on constraint calendars_pkey do update set closed_on = excluded.closed_on, changed_at_utc = excluded.changed_at_utc;
     if known is null then
         return answer;
     end if;
     perform from gnomon_data.schedules_recurring as x
       where x.rule ? 'calendars' and x.rule -> 'calendars' ? set_calendar.calendar order by x.shard, x.id for update;
     now_utc := gnomon_data.now_utc();
+    closed := array(select unnest(given) except select unnest(known));
+    opened := array(select unnest(known) except select unnest(given));
     for s in
         select x.* from gnomon_data.schedules_recurring as x
          where x.rule ? 'calendars' and x.rule -> 'calendars' ? set_calendar.calendar order by x.shard, x.id for update
     loop
-        case gnomon_data.recalendar_schedule(s, calendar, array(select unnest(given) except select unnest(known)),
-                array(select unnest(known) except select unnest(given)), now_utc)
+        case gnomon_data.recalendar_schedule(s, calendar, closed, opened, now_utc)
             when 'moved' then answer.moved_count := answer.moved_count + 1;
             when 'ended' then answer.ended_count := answer.ended_count + 1;
             else null;

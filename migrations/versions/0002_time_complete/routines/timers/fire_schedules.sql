@@ -18,19 +18,20 @@ declare
 begin
     perform gnomon_data.plan_for(cardinality(ids));
     with due as materialized (
-        select s.*, n.next_due_at_utc, n.nominal_local as next_nominal_local, n.kind as next_resolution, n.missed_from_utc,
-               l.expires, l.expires is null or l.expires > now_utc as is_fired, i.notification_id,
-               not s.is_recurring or n.next_due_at_utc is null or
-                   s.fired_count + (l.expires is null or l.expires > now_utc)::int >= (s.rule ->> 'end_after')::int as is_last
+        select s.*, n.next_due_at_utc, n.nominal_local as next_nominal_local, n.kind as next_resolution, n.missed, l.expires,
+               o.outcome, o.outcome = 'fired' as is_fired, coalesce(n.is_last, true) or not s.is_recurring as ends, i.notification_id
           from gnomon_data.one_by_one(ids) with ordinality as g (id, place)
          cross join lateral (select x.*, x.ctid as tid from gnomon_data.schedules as x
                               where x.shard = shards[g.place] and x.id = g.id limit 1) as s
          cross join lateral (select coalesce(s.expires_at_utc, s.due_at_utc + s.expires_for) as expires offset 0) as l
          cross join lateral (select gnomon_data.new_id(s.shard, s.fire_at_utc) as notification_id offset 0) as i
-          left join lateral gnomon_data.advance(s.rule, s.time_zone, s.due_at_utc, s.nominal_local, now_utc) as n on s.is_recurring
-    ), due_last as materialized (select d.*, coalesce(d.is_last, false) as ends from due as d
+          left join lateral gnomon_data.advance(s.rule, s.time_zone, s.due_at_utc, s.nominal_local, s.window_for, l.expires, s.fired_count,
+                                                now_utc) as n on s.is_recurring or s.rule ? 'late'
+         cross join lateral (select case when not s.is_recurring and n.outcome = 'missed' then 'skipped'
+                                         else coalesce(n.outcome, case when l.expires <= now_utc then 'expired' else 'fired' end)
+                                    end as outcome offset 0) as o
     ), ended as (
-        delete from gnomon_data.schedules as s using due_last as d
+        delete from gnomon_data.schedules as s using due as d
          where s.ctid = d.tid and s.shard = d.shard and s.id = d.id and s.is_recurring = d.is_recurring and d.ends
     ), advanced as (
         update gnomon_data.schedules as s
@@ -40,7 +41,7 @@ begin
                last_due_at_utc = case when d.is_fired then d.due_at_utc else d.last_due_at_utc end,
                prior_due_at_utc = case when d.is_fired then d.last_due_at_utc else d.prior_due_at_utc end,
                fired_count = d.fired_count + d.is_fired::int
-          from due_last as d
+          from due as d
          where s.ctid = d.tid and s.shard = d.shard and s.id = d.id and s.is_recurring and d.is_recurring and not d.ends
      returning s.fire_at_utc, s.stamp, s.id, s.shard, s.lane
     ), next_timers as (
@@ -49,7 +50,7 @@ begin
           from advanced as a having count(*) > 0
     ), task as materialized (
         select d.*, c.channel, gnomon_data.new_id(d.shard, d.fire_at_utc, d.lane) as delivery_id
-          from due_last as d cross join lateral unnest(coalesce(d.channels, default_channels)) as c (channel)
+          from due as d cross join lateral unnest(coalesce(d.channels, default_channels)) as c (channel)
          where d.is_fired
     ), placed as (
         select t.*, row_number() over (partition by t.shard, t.user_id, t.channel order by t.fire_at_utc, t.delivery_id) as place
@@ -86,20 +87,18 @@ begin
         select now_utc, d.shard, d.id, o.outcome, o.is_last, d.user_id, d.template_id, d.lane,
                case when o.outcome = 'fired' then d.notification_id end, d.fired_count + d.is_fired::int,
                d.due_at_utc, d.fire_at_utc, d.nominal_local, d.time_zone
-          from due_last as d cross join lateral (
-               select case when d.is_fired then 'fired' else 'expired' end, d.ends and not d.is_recurring
+          from due as d cross join lateral (
+               select d.outcome, d.ends and not d.is_recurring
                union all select 'completed', true where d.ends and d.is_recurring) as o (outcome, is_last)
     ), missed as (
         insert into gnomon_data.events (at_utc, shard, schedule_id, kind, detail)
-        select now_utc, d.shard, d.id, 'missed', jsonb_build_object(
-                   'from', gnomon_data.rfc3339(d.missed_from_utc), 'until', gnomon_data.rfc3339(now_utc), 'policy', 'fire_once')
-          from due_last as d where d.missed_from_utc is not null
+        select now_utc, d.shard, d.id, 'missed', d.missed from due as d where d.missed is not null
     )
     select count(*) filter (where d.is_fired), count(*) filter (where not d.is_fired),
            (select array_agg(row(p.shard, p.user_id, p.channel, p.fire_at_utc, p.delivery_id)::gnomon_data.order_place)
               from placed as p where p.lane = 1 and p.place = 1 and holds_order)
       into fired_count, expired_count, firsts
-      from due_last as d left join next_timers on true;
+      from due as d left join next_timers on true;
     if firsts is not null then
         perform gnomon_data.park_overtaken(firsts);
     end if;
