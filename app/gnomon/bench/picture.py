@@ -35,8 +35,14 @@ def bars_svg(told: Mapping[str, Any]) -> str:
         f'<text x="{_LEFT + place * 120 + 16}" y="43">{escape(side)}</text>'
         for place, side in enumerate(sides)
     )
-    title = f'<text class="title" x="12" y="22">{escape(told["name"])}: median round, shorter is better</text>'
+    heading = f"{escape(told['name'])}: median round, shorter is better"
+    title = f'<text class="title" x="12" y="22">{heading}</text>'
+    spoken = "; ".join(
+        f"{line['what']}: " + ", ".join(f"{side} {value:,.1f} {line['unit']}" for side, value in line["values"].items())
+        for line in lines
+    )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" role="img"><style>{_STYLE}</style>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" role="img">'
+        f"<title>{heading}</title><desc>{escape(spoken)}</desc><style>{_STYLE}</style>"
         f"{title}{legend}{''.join(drawn)}</svg>\n"
     )
