@@ -62,7 +62,7 @@ def occurrences(rule: dict[str, Any], wall: Wall, after: datetime, count: int, u
     found: dict[datetime, list[datetime]] = {}
     earliest = (wall.shows(after - offset) - _MARGIN).date()
     settled_until = None
-    for day in _days(rule, earliest, until.date()):
+    for day in _days(rule, earliest, (wall.shows(until - offset) + _MARGIN).date()):
         if settled_until is not None and day > settled_until:
             break
         for at in times:
