@@ -22,6 +22,7 @@ from gnomon.schedules.shapes import (
     offset_text,
     reading_text,
 )
+from gnomon.schedules.told import Explained, ExtraRun
 
 
 async def schedule(pool: Pool, request: str, named: Mapping[str, str] | None = None) -> Scheduled:
@@ -106,6 +107,36 @@ async def cancel_schedule(pool: Pool, schedule_id: str) -> Cancelled:
     return await one(pool, "select * from gnomon.cancel_schedule(%s)", (schedule_id,), shape=_cancelled)
 
 
+async def pause_schedule(pool: Pool, schedule_id: str, expected_version: int | None = None) -> Scheduled:
+    """Pause: nothing of the schedule fires until it is resumed; None expects any version."""
+    sql = "select * from gnomon.pause_schedule(%s, %s::int)"
+    return await one(pool, sql, (schedule_id, expected_version), shape=Scheduled)
+
+
+async def resume_schedule(pool: Pool, schedule_id: str, expected_version: int | None = None) -> Scheduled:
+    """Let a paused schedule go on; what became overdue is a misfire."""
+    sql = "select * from gnomon.resume_schedule(%s, %s::int)"
+    return await one(pool, sql, (schedule_id, expected_version), shape=Scheduled)
+
+
+async def run_schedule(pool: Pool, schedule_id: str, expected_version: int | None = None) -> ExtraRun:
+    """Fire an extra notification now, beside the series."""
+    sql = "select * from gnomon.run_schedule(%s, %s::int)"
+    return await one(pool, sql, (schedule_id, expected_version), shape=ExtraRun)
+
+
+async def explain_schedule(pool: Pool, schedule_id: str) -> Explained:
+    """Every decision that was taken for a schedule."""
+    sql = """
+        select e ->> 'schedule_id' as schedule_id, e ->> 'status' as status,
+               array(select jsonb_array_elements_text(e -> 'summary')) as summary, (e -> 'version')::text as version,
+               (e -> 'fired_count')::text as fired_count, (e -> 'rule')::text as rule, (e -> 'zone')::text as zone,
+               (e -> 'next')::text as next, (e -> 'misfire')::text as misfire, (e -> 'history')::text as history,
+               (e -> 'ledger')::text as ledger
+          from gnomon.explain_schedule(%s) as e"""
+    return await one(pool, sql, (schedule_id,), shape=_explained)
+
+
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
@@ -118,6 +149,12 @@ def _item(ordinal: int, **columns: Any) -> ScheduledItem:  # noqa: ANN401  # the
 
 def _details(*, params: str | None, recurrence: str | None, **columns: Any) -> ScheduleDetails:  # noqa: ANN401  # the columns of the row
     return ScheduleDetails(params=_raw(params), recurrence=_raw(recurrence), **columns)
+
+
+def _explained(*, schedule_id: str, status: str, summary: list[str], **parts: str | None) -> Explained:
+    return Explained(
+        schedule_id=schedule_id, status=status, summary=summary, **{name: _raw(text) for name, text in parts.items()}
+    )
 
 
 def _raw(text: str | None) -> msgspec.Raw:

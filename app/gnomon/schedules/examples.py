@@ -150,3 +150,28 @@ PREVIEW: Final = {
         },
     ],
 }
+
+EXTRA_RUN: Final = {
+    "schedule_id": SCHEDULED["schedule_id"],
+    "notification_id": "ntf_01M5QAH0Z0E0STSKJNMZQDZY80",
+    "fire_at_utc": "2026-10-24T16:05:00Z",
+    "delivery_count": 1,
+}
+
+EXPLAINED: Final = {
+    "schedule_id": SCHEDULED["schedule_id"],
+    "status": "scheduled",
+    "summary": [
+        "Every day at 18:00, 5 minutes later, Europe/Berlin.",
+        "Europe/Berlin, where the user lives: it follows when the user moves.",
+        "Next is 2026-10-25T17:05:00Z, 2026-10-25T18:05 there.",
+    ],
+    "version": 1,
+    "fired_count": 44,
+    "rule": {"sentence": "every day at 18:00, 5 minutes later, Europe/Berlin", "request": {"schedule_at": "18:00"}},
+    "zone": {"timezone": "Europe/Berlin", "source": "user", "why": "Europe/Berlin, where the user lives."},
+    "next": {"due_at": "2026-10-25T17:05:00Z", "reading": "2026-10-25T18:00", "offset_in_force": "+01:00", "kind": "exact"},
+    "misfire": {"policy": "fire_once", "missed_count": 0, "past": []},
+    "history": [{"at": "2026-09-10T08:12:45Z", "version": 1, "kind": "accepted", "what": "Accepted."}],
+    "ledger": [],
+}

@@ -22,6 +22,7 @@ from litestar.types import (
 from gnomon.clock import routes as clock_routes
 from gnomon.database.pool import PREPARE_THRESHOLD, open_pool
 from gnomon.database.renewal import Renewal
+from gnomon.schedules import acts as schedule_acts
 from gnomon.schedules import lists as schedule_lists
 from gnomon.schedules import routes as schedule_routes
 from gnomon.settings import Settings, adopted
@@ -93,5 +94,6 @@ def build_app(settings: Settings, database_url: str) -> Application:
 
 def _routes() -> list[ControllerRouterHandler]:
     own = [healthz, readyz, metrics, schema]
-    rooms = [*schedule_routes.ROUTES, *schedule_lists.ROUTES, *user_routes.ROUTES, *clock_routes.ROUTES]
+    schedules = [*schedule_routes.ROUTES, *schedule_acts.ROUTES, *schedule_lists.ROUTES]
+    rooms = [*schedules, *user_routes.ROUTES, *clock_routes.ROUTES]
     return [*own, *rooms, *later_routes()]

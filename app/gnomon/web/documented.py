@@ -34,6 +34,7 @@ class Documented:
     body_types: Sequence[str] = ("application/json",)
     query: Sequence[Query] = ()
     is_conditional: bool = False
+    may_be_conditional: bool = False
     problems: Sequence[str] = ()
 
 

@@ -19,10 +19,6 @@ LATER: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
     (("GET",), "/v1/notifications/{notification_id:str}/events", "the events of a notification"),
     (("GET",), "/v1/notifications/{notification_id:str}/explain", "explain"),
     (("POST",), f"{_SCHEDULE}/cancel", "mass cancel"),
-    (("POST",), f"{_SCHEDULE}/{{schedule_id:str}}/pause", "pause"),
-    (("POST",), f"{_SCHEDULE}/{{schedule_id:str}}/resume", "resume"),
-    (("POST",), f"{_SCHEDULE}/{{schedule_id:str}}/run", "run"),
-    (("GET",), f"{_SCHEDULE}/{{schedule_id:str}}/explain", "explain"),
     *(
         (_ANY, f"/v1/{name}{rest}", name)
         for name in (

@@ -51,10 +51,15 @@ def count_of(texts: dict[str, str], name: str, *, otherwise: int, most: int) -> 
 
 def expected_version(request: Asked) -> int | None:
     """The version If-Match names; None for `*`. Raises VersionRequired (428) when the header is missing."""
-    given = request.headers.get("if-match", "").strip()
-    if not given:
+    if not request.headers.get("if-match", "").strip():
         raise VersionRequired("Send If-Match with the ETag of the version you read, or * for any.")
-    if given == "*":
+    return version_if_given(request)
+
+
+def version_if_given(request: Asked) -> int | None:
+    """The version If-Match names; None for `*` and without the header."""
+    given = request.headers.get("if-match", "").strip()
+    if given in {"", "*"}:
         return None
     tag = _ETAG.fullmatch(given)
     if tag is None:

@@ -28,6 +28,7 @@ _ACCESS: Final = (401, 403)
 _MEANINGS: Final = {
     200: "Done.",
     201: "Created.",
+    202: "Accepted: workers find it.",
     400: "The request cannot be read, or this version cannot do it.",
     401: "No known token.",
     403: "Without tokens, localhost only.",
@@ -124,8 +125,8 @@ def _query_parameters(what: Documented) -> list[dict[str, Any]]:
 
 def _header_parameters(what: Documented) -> list[dict[str, Any]]:
     meaning = "The ETag of the version that was read, or * for any."
-    given = {"name": "If-Match", "in": "header", "required": True, "description": meaning, "schema": _TEXT}
-    return [given] if what.is_conditional else []
+    given = {"name": "If-Match", "in": "header", "required": what.is_conditional, "description": meaning, "schema": _TEXT}
+    return [given] if what.is_conditional or what.may_be_conditional else []
 
 
 def _responses(what: Documented, by_shape: Mapping[str, Any], *, is_public: bool) -> dict[str, Any]:

@@ -43,9 +43,11 @@ def test_a_life_is_told(in_march: psycopg.Connection) -> None:
         "Every day at 02:30, Europe/Berlin.",
         "Europe/Berlin, where the user lives: it follows when the user moves.",
         "Next is 2027-03-28T01:00:00Z, 2027-03-28T03:00 there.",
-        "02:30 does not exist there that day, the clock skips it: the first reading after it counts, 03:00. The clock in"
-        " Europe/Berlin goes from 2027-03-28T02:00 to 2027-03-28T03:00 at 2027-03-28T01:00:00Z, from +01:00 to +02:00;"
-        " at the due instant +02:00 is in force.",
+        (
+            "02:30 does not exist there that day, the clock skips it: the first reading after it counts, 03:00. The clock in"
+            " Europe/Berlin goes from 2027-03-28T02:00 to 2027-03-28T03:00 at 2027-03-28T01:00:00Z, from +01:00 to +02:00;"
+            " at the due instant +02:00 is in force."
+        ),
         "It has fired 2 times.",
         "13 of its occurrences were left out; under misfire it is told when and why.",
     ]
