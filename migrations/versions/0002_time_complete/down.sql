@@ -1,6 +1,24 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
+-- A rule that the routines of before cannot read would fail whatever fires together with it. (Rewriting rules is not for a
+-- step down: what a monthly rule would become is for whoever made it to say.)
+do $$
+declare
+    known constant text[] := array['kind', 'at', 'in', 'time', 'date', 'every', 'days', 'anchor', 'start', 'end', 'end_after',
+                                   'offset', 'gap', 'overlap'];
+    count bigint;
+begin
+    select count(*) into count from gnomon_data.schedules as s
+     where s.rule - known <> jsonb '{}' or s.rule ->> 'kind' not in ('instant', 'once', 'daily', 'weekly')
+        or s.rule ->> 'kind' <> 'weekly' and s.rule ? 'days';
+    if count > 0 then
+        raise exception '% pending schedules have rules that the revision before cannot read', count
+            using hint = 'Cancel them, or stay: patterns other than daily and weekly, exclusions, misfire policies.';
+    end if;
+end
+$$;
+
 -- Calendars of days that schedules leave out.
 drop index gnomon_data.schedules_of_calendar_idx;
 drop table gnomon_data.calendars;
