@@ -8,6 +8,7 @@ declare
     weekday constant int := extract(isodow from month_on);
     listed int[];
     named int[];
+    days text;
     n int;
     day int;
 begin
@@ -35,14 +36,16 @@ begin
                 named := named || day;
             end if;
         end loop;
-        for place in 1..case when rule ? 'days' then length else 0 end loop
-            if substr(rule->>'days', mod(weekday + place - 2, 7) + 1, 1) = '1' then
-                named := named || place;
-            end if;
-        end loop;
+        if rule ? 'days' then
+            days := substr(repeat(rule->>'days', 6), weekday, length);
+            named := named || array(select d from generate_series(1, length) as d where substr(days, d, 1) = '1');
+        end if;
     end if;
     if listed is not null and named is not null then
         return array(select distinct d from unnest(listed) as d where d = any (named) order by d);
+    end if;
+    if listed is null and not rule ? 'nth' then
+        return named;
     end if;
     listed := coalesce(listed, named);
     return case when cardinality(listed) < 2 then listed else array(select distinct d from unnest(listed) as d order by d) end;
