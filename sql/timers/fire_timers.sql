@@ -4,6 +4,8 @@
 --   there but locked elsewhere   a caller's open transaction holds it: the timer goes back, to be seen again. Set back
 --                                beyond the look-ahead: a plain + 1 s would be taken again at once
 --   not there                    the schedule is gone, the timer is stale
+--   of a zone that the server   its next occurrence cannot be computed, and the error would hold up its whole lane and
+--   no longer knows              shard: set back like one that is held, until the zone is there again
 -- "There" is asked in a statement of its own: the snapshot of the locking one cannot tell locked from gone.
 create or replace function gnomon_data.fire_timers(
     taken gnomon_data.timers[], now_utc timestamptz,
@@ -25,7 +27,9 @@ begin
       into locked_ids, live_shards, live_ids
       from unnest(taken) as t
      cross join lateral (select x.shard, x.id, x.stamp from gnomon_data.schedules as x
-                          where x.shard = t.shard and x.id = t.subject_id for update skip locked) as s;
+                          where x.shard = t.shard and x.id = t.subject_id
+                            and (x.time_zone is null or exists (select from gnomon_data.time_zones as z where z.time_zone = x.time_zone))
+                          for update skip locked) as s;
     if coalesce(cardinality(locked_ids), 0) < cardinality(taken) then
         select array_agg(row(seen_again_at, t.wanted_at_utc, t.stamp, t.subject_id, t.shard, t.lane, t.kind)::gnomon_data.timers)
           into busy

@@ -55,7 +55,7 @@ class UpkeepRole:
             "take periods away": self._every(_MINUTE, self._periods.take_away),
             "report overdue": self._every(_HOUR, self.report_overdue, first_after=_CATCH_UP),
             "analyze parents": self._every(_HOUR, self._periods.analyze_parents),
-            "look at zone data": self._every(_HOUR, self.look_at_zone_data),
+            "look at zone data": self._every(timedelta(minutes=10), self.look_at_zone_data),
         }
 
     async def make_periods(self) -> None:
