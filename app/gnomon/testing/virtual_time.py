@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Final, Self
 
 from gnomon.database.virtual_clock import VirtualClock, Work
 
-#: Upkeep comes this often in virtual time. Periods reach three days ahead, so part of the timers is near and part of them
+#: How often upkeep comes in virtual time. Periods reach three days ahead, so part of the timers is near and part of them
 #: far, as where upkeep was away for a while. Every day it would cost a year ten seconds.
-_UPKEEP_EVERY: Final = timedelta(days=14)
+UPKEEP_EVERY: Final = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,18 @@ class VirtualTime:
     outcome_of tells what becomes of a delivery: sent (the default), retry, failed or unknown, as a worker would report.
     """
 
-    def __init__(self, url: str, *, outcome_of: Callable[[Delivered], str] = lambda _: "sent") -> None:
-        """Take the database's clock over. Raises NotForTests, ProcessesAtWork."""
+    def __init__(
+        self,
+        url: str,
+        *,
+        outcome_of: Callable[[Delivered], str] = lambda _: "sent",
+        upkeep_every: timedelta = UPKEEP_EVERY,
+    ) -> None:
+        """Take the database's clock over; upkeep comes so often in its time. Raises NotForTests, ProcessesAtWork."""
         self.outcome_of = outcome_of
+        self._upkeep_every = upkeep_every
         self._clock = VirtualClock(url)
-        self._kept_up_at: datetime | None = None
+        self._kept_up_at = datetime.min.replace(tzinfo=UTC)
 
     def __enter__(self) -> Self:
         """Give itself."""
@@ -117,7 +124,7 @@ class VirtualTime:
         return len(outcomes)
 
     def _keep_up(self, now: datetime) -> None:
-        if self._kept_up_at is None or not timedelta() <= now - self._kept_up_at < _UPKEEP_EVERY:
+        if not timedelta() <= now - self._kept_up_at < self._upkeep_every:
             self._clock.keep_up()
             self._kept_up_at = now
 
