@@ -41,6 +41,10 @@ begin
         end if;
         found := make_date(month / 12, mod(month, 12) + 1, 1);
         days := gnomon_data.days_of_month(rule, found);
+        if days is null then
+            -- Left to the first day, and there is none before the end.
+            return null;
+        end if;
         if rule ? 'set_pos' then
             days := gnomon_data.chosen_days(days, rule->'set_pos');
         end if;
