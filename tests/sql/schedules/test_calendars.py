@@ -226,6 +226,12 @@ def test_refuses(untouched: psycopg.Connection, arguments: str, code: str, point
     assert (fault.value.sqlstate, fault.value.diag.column_name) == (code, pointer)
 
 
+def test_another_isolation_level_would_miss_what_it_waited_for(connection: psycopg.Connection) -> None:
+    with connection.transaction(), pytest.raises(psycopg.errors.FeatureNotSupported):
+        connection.execute("set transaction isolation level repeatable read")
+        connection.execute("select gnomon.set_calendar('holidays', '{}')")
+
+
 def test_every_other_rule_keeps_its_rhythm_through_an_edit(at_noon: psycopg.Connection) -> None:
     for pattern, key in (("monthly", "month_days"), ("yearly", "months"), ("elapsed", "from")):
         at = None if pattern == "elapsed" else "09:00"
