@@ -83,6 +83,25 @@ def test_every_option_reaches_the_request(run: Run, connection: psycopg.Connecti
     assert made["fire_at_utc"].startswith("2026-11-02T09:")
 
 
+def test_days_that_are_missing_or_left_out_reach_the_request(run: Run, connection: psycopg.Connection) -> None:
+    connection.execute("select gnomon.set_calendar('holidays', '{}')")
+    as_json(
+        run,
+        *("schedule", "u_2", "report", "09:00", "--timezone", "UTC", "--repeat", "monthly", "--days", "31,-1"),
+        *("--on-missing-day", "skip", "--skip", "2037-12-31,2036-12-31", "--calendars", "holidays"),
+    )
+    words = connection.execute("select when_words -> 'recurrence' from gnomon_data.schedules").fetchone()
+    assert words == (
+        {
+            "pattern": "monthly",
+            "days_of_month": [31, -1],
+            "on_missing_day": "skip",
+            "exclude_dates": ["2037-12-31", "2036-12-31"],
+            "exclude_calendars": ["holidays"],
+        },
+    )
+
+
 def test_a_whole_request_from_a_file_or_standard_input(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     request = {"user_id": "u_1", "template_id": "pill", "schedule_at": "PT1H", "dedup_key": "d"}
     path = tmp_path / "request.json"
