@@ -8,16 +8,18 @@ begin
         select r.due_at_utc, r.kind, s.nominal_local into found
           from gnomon_data.due_of_reading(s.rule, moved_schedule.time_zone, s.nominal_local) as r;
         if found.due_at_utc is null then
-            -- on_gap skip, and the reading does not exist there.
+            -- on_gap skip, and the reading does not exist there: the one behind it, never one that has fired. Cron at all
+            -- hours goes by instants.
             select n.due_at_utc, n.kind, n.nominal_local into found
-              from gnomon_data.next_occurrence(s.rule, moved_schedule.time_zone, now_utc) as n;
+              from gnomon_data.next_occurrence(s.rule, moved_schedule.time_zone,
+                coalesce(gnomon_data.after_reading(s.rule, moved_schedule.time_zone, s.nominal_local), greatest(now_utc, s.last_due_at_utc))) as n;
         end if;
         if found.due_at_utc is not null then
             s.due_at_utc := found.due_at_utc;
             s.resolution := found.kind;
             s.nominal_local := found.nominal_local;
         end if;
-        s.fire_at_utc := gnomon_data.spread(s.id, s.due_at_utc, s.window_for);
+        s.fire_at_utc := greatest(gnomon_data.spread(s.id, s.due_at_utc, s.window_for), s.last_due_at_utc + interval '1 ms');
     end if;
     s.stamp := gnomon_data.next_stamp(s.stamp, now_utc);
     s.time_zone := moved_schedule.time_zone;
