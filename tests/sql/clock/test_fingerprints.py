@@ -136,3 +136,26 @@ def test_a_new_zone_is_learnt_with_its_rules(at_noon: psycopg.Connection) -> Non
     at_noon.execute("select gnomon.renew_fingerprints()")
     assert _until(at_noon, "Europe/Berlin") > _NOON
     assert value(at_noon, "select exists (select from gnomon_data.time_zones where time_zone = 'Europe/Berlin')")
+
+
+def _stand_in(connection: psycopg.Connection, zones: str) -> None:
+    connection.execute(
+        "create or replace function gnomon_data.server_zones() returns text[] language sql stable as"
+        f" $$ select {zones} $$".encode()
+    )
+
+
+def test_a_lost_name_goes_and_a_folder_that_is_being_replaced_takes_none_away(connection: psycopg.Connection) -> None:
+    count = "select count(*) from gnomon_data.time_zones"
+    before = value(connection, count)
+    _stand_in(connection, "array['UTC', 'Europe/Berlin']")
+    connection.execute("select gnomon_data.load_time_zones()")
+    assert value(connection, count) == before
+    _stand_in(connection, "'{}'::text[]")
+    connection.execute("select gnomon_data.load_time_zones()")
+    assert value(connection, count) == before
+
+    kept = value(connection, "select array_agg(time_zone) from gnomon_data.time_zones where time_zone <> 'US/Pacific'")
+    _stand_in(connection, f"array{kept!r}")
+    connection.execute("select gnomon_data.load_time_zones()")
+    assert value(connection, count) == before - 1
