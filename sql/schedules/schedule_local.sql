@@ -1,3 +1,4 @@
+-- on_date becomes text as a timestamp: as a date it would go by way of the session's zone, where that day may not exist.
 create or replace function gnomon.schedule_local(
     user_id text, template_id text, local_time time, on_date date default null, time_zone text default null, options jsonb default '{}')
 returns gnomon.scheduled
@@ -12,7 +13,7 @@ begin
     end if;
     return gnomon.schedule(gnomon_data.with_options(options, jsonb_build_object('user_id', user_id, 'template_id', template_id,
         'schedule_type', 'user_local_time', 'schedule_at', to_char(local_time, 'HH24:MI:SS'),
-        'schedule_date', to_char(on_date, 'YYYY-MM-DD'), 'timezone', time_zone)));
+        'schedule_date', to_char(on_date::timestamp, 'YYYY-MM-DD'), 'timezone', time_zone)));
 end
 $$;
 

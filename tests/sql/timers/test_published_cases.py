@@ -20,8 +20,14 @@ from tests.support.cluster import Server
 from tests.support.given import given_schedule
 
 _FILE: Final = Path(__file__).parents[1] / "clock" / "vectors.jsonl"
+# A schedule whose count is used up from the start cannot be made.
 _CASES: Final[list[dict[str, Any]]] = sorted(
-    (case for line in _FILE.read_text(encoding="ascii").splitlines() if (case := json.loads(line))["kind"] != "invalid"),
+    (
+        case
+        for line in _FILE.read_text(encoding="ascii").splitlines()
+        if (case := json.loads(line))["kind"] != "invalid"
+        and case.get("rule", {}).get("fired", 0) < case.get("rule", {}).get("end_after", 1)
+    ),
     key=lambda case: case["after_utc"],
 )
 _NEVER: Final = timedelta(days=40_000)
@@ -68,8 +74,6 @@ def _played(
     """The instants at which a case was delivered."""
     virtual_time.start(datetime.fromisoformat(case["after_utc"]))
     made = given_schedule(connection, {"schedule_at": case.get("local_time")}, timezone=case["timezone"], **_request(case))
-    if not expected:
-        return []
     is_over = bool(case.get("expect_end")) and expected == case["expect_utc"]
     sent = virtual_time.advance(datetime.fromisoformat(expected[-1]) + timedelta(days=is_over))
     status = cancel(connection, made.schedule_id).status
