@@ -97,9 +97,12 @@ def test_of_cron(room: psycopg.Connection, cron_expr: str, says: str) -> None:
             "every 15 minutes of elapsed time, counted from 2027-03-01T09:00:00Z",
         ),
         (
-            {"pattern": "rrule", "rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU;WKST=SU;UNTIL=20270301T000000Z"},
-            "every 2 weeks on Sunday at 09:00, Europe/Berlin, counted from 2027-01-31, weeks beginning on Sunday,"
-            + " until 2027-03-01T00:00:00Z",
+            {"pattern": "rrule", "rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU;WKST=SU"},
+            "every 2 weeks on Sunday at 09:00, Europe/Berlin, counted from 2027-01-31, weeks beginning on Sunday",
+        ),
+        (
+            {"pattern": "rrule", "rrule": "FREQ=DAILY;UNTIL=20270301T000000Z"},
+            "every day at 09:00, Europe/Berlin, until 2027-03-01T00:00:00Z",
         ),
         (
             {"pattern": "rrule", "rrule": "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"},
