@@ -149,8 +149,8 @@ def test_running_processes_go_over_to_the_new_rules(embedded: Embedded, run: Run
     zic = rules.zic_program()
     assert zic is not None
     with on_stage(embedded.url, tmp_path) as stage, psycopg.connect(embedded.url, autocommit=True) as old_session:
-        set_clock(stage.connection, utc("2026-12-01T14:59:55"), frozen=False)
         stage.start(poll("p1"), work("w1"))
+        set_clock(stage.connection, utc("2026-12-01T14:59:57"), frozen=False)
         daily = {"timezone": "America/Winnipeg", "recurrence": {"pattern": "daily"}}
         [made] = stage.accept([request("u_1", "09:00", **daily)])
         assert made.fire_at_utc == utc("2026-12-01T15:00:00")
@@ -170,7 +170,7 @@ def test_running_processes_go_over_to_the_new_rules(embedded: Embedded, run: Run
         stage.connect()
         assert _pending(stage.connection) == value(stage.connection, reading) == utc("2026-12-02T14:00:00")
 
-        advance(stage.connection, utc("2026-12-02T13:59:57") - stage.now_utc())
+        advance(stage.connection, utc("2026-12-02T13:59:58") - stage.now_utc())
         stage.wait_for(made.tasks(2))
         assert stage.received()[-1].due_at == "2026-12-02T14:00:00Z"
         # Computed by the poller: in a session of before it would be 15:00.
