@@ -1,5 +1,6 @@
 """Rules drawn at random, with a zone and an instant to ask from: half of them close to a change of the zone's clocks."""
 
+import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from typing import Any, Final
 from tests.almanac.cron import Cron, draw_cron
 from tests.almanac.rules import Occurrence, occurrences
 from tests.almanac.walls import Wall, wall_of
+
+#: Fixed, so that every run draws the same.
+SEED: Final = int(os.environ.get("GNOMON_TEST_SEED", "20261130"))  # noqa: TID251  # a choice of the test run
 
 FIRST: Final = datetime(2000, 1, 1)  # noqa: DTZ001  # the almanac's instants are naive, in UTC
 LAST: Final = datetime(2038, 1, 1)  # noqa: DTZ001  # the same
@@ -54,6 +58,40 @@ def draw(chance: random.Random, zones: Sequence[str], count: int) -> Case:
         if expected:
             cron = rule.get("cron")
             return Case(_written(rule), time_zone, after, until, expected, isinstance(cron, Cron) and cron.is_every_hour)
+
+
+def draw_from(chance: random.Random, time_zone: str, after: datetime, until: datetime) -> Case:
+    """A rule as it is scheduled at an instant, with all occurrences until another; half of what counts names no first date.
+
+    It then counts from the first day on which it can fire: for a year, an rrule or a week without weekdays, the first day on
+    which its time is still to come; else the first that the rule without its interval has.
+    """
+    wall = wall_of(time_zone)
+    assert wall is not None
+    pattern = chance.choices(PATTERNS, list(_SHARES.values()))[0]
+    rule = (_around(chance, wall, after) | _PATTERNS[pattern](chance)) if pattern != "elapsed" else _elapsed(chance, after)
+    limits = _limits(chance, rule, wall.shows(after))
+    limits.pop("fired_count", None)
+    rule |= limits
+    asked = dict(rule)
+    if pattern == "weekly" and chance.random() < 0.3:
+        del asked["weekdays"], rule["weekdays"]
+    if pattern not in ("elapsed", "cron") and (chance.random() < 0.5 or "start_date" not in rule):
+        asked.pop("start_date", None)
+        rule.pop("start_date", None)
+        is_of_first_day = pattern in ("yearly", "rrule") or (pattern == "weekly" and "weekdays" not in rule)
+        plain = {name: said for name, said in rule.items() if name not in ("interval", "end_after", "end_date")}
+        plain = plain | {"pattern": "daily"} if is_of_first_day else plain
+        for first in occurrences(_read(plain), wall, after, 1, LAST):
+            rule["start_date"] = min(first.readings).date().isoformat()
+    expected = occurrences(_read(rule), wall, after, 1_000_000, until) if first_date_is_known(rule) else []
+    cron = rule.get("cron")
+    return Case(_written(asked), time_zone, after, until, expected, isinstance(cron, Cron) and cron.is_every_hour)
+
+
+def first_date_is_known(rule: dict[str, Any]) -> bool:
+    """Whether the almanac can tell of a rule: one that counts names its first date."""
+    return "start_date" in rule or rule["pattern"] in ("elapsed", "cron") or "interval" not in rule
 
 
 def _read(rule: dict[str, Any]) -> dict[str, Any]:

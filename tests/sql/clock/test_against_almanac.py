@@ -3,7 +3,6 @@
 The seed is fixed; GNOMON_TEST_SEED=n draws others. A failure names its seed, and each line of it is one statement to run.
 """
 
-import os
 import random
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,12 +13,10 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.almanac.draw import FIRST, LAST, Case, draw
+from tests.almanac.draw import FIRST, LAST, SEED, Case, draw
 from tests.almanac.rules import Policy
 from tests.almanac.walls import Wall, offset_at, wall_of, zone_of
 from tests.support.given import rows
-
-_SEED: Final = int(os.environ.get("GNOMON_TEST_SEED", "20261130"))  # noqa: TID251  # a choice of the test run
 
 #: Rules a run: four parts, so that the processes of a run share them.
 _PARTS: Final = 4
@@ -83,18 +80,18 @@ def test_few_zones_are_left_out(room: psycopg.Connection, zones: list[str]) -> N
 
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_random_rules(room: psycopg.Connection, zones: list[str], part: int) -> None:
-    _compare(room, zones, _SEED + part, _RULES)
+    _compare(room, zones, SEED + part, _RULES)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_many_random_rules(room: psycopg.Connection, zones: list[str], part: int) -> None:
-    _compare(room, zones, _SEED + 100 + part, _LONG_RULES)
+    _compare(room, zones, SEED + 100 + part, _LONG_RULES)
 
 
 def test_nights_of_changes(room: psycopg.Connection, zones: list[str]) -> None:
     nights = [(zone, change) for zone in zones for change in _changes(zone)]
-    _scan_nights(room, _chance(_SEED).sample(nights, 120))
+    _scan_nights(room, _chance(SEED).sample(nights, 120))
 
 
 @pytest.mark.long
@@ -116,7 +113,7 @@ def test_no_change_is_missed_by_looking_every_six_days(zones: list[str]) -> None
 def test_a_later_reading_is_never_earlier_and_its_instant_shows_it_or_later(
     room: psycopg.Connection, zones: list[str]
 ) -> None:
-    chance = _chance(_SEED)
+    chance = _chance(SEED)
     readings, names = [], []
     for zone in chance.sample(zones, 150):
         for _ in range(40):
@@ -135,7 +132,7 @@ def test_a_later_reading_is_never_earlier_and_its_instant_shows_it_or_later(
 
 
 def test_each_answer_fed_back_gives_the_one_behind_it(room: psycopg.Connection, zones: list[str]) -> None:
-    chance = _chance(_SEED)
+    chance = _chance(SEED)
     cases = [draw(chance, zones, _COUNT) for _ in range(400)]
     cases = [case for case in cases if "end_after" not in case.rule and len(case.expected) == _COUNT]
     for before in (timedelta(), _SECOND):
