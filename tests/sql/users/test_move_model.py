@@ -34,6 +34,10 @@ select coalesce((select min(d.nominal_local) from gnomon_data.deliveries as d
                   where d.schedule_id = s.id and d.due_at_utc > gnomon_data.now_utc()), s.nominal_local)
   from gnomon_data.schedules as s where s.id = gnomon_data.id_of('sch', %s)
 """
+_DUE_TIMERS: Final = """
+select count(*) from (select fire_at_utc from gnomon_data.timers union all select fire_at_utc from gnomon_data.timers_far) as t
+ where t.fire_at_utc <= gnomon_data.now_utc()
+"""
 
 
 class Wall:
@@ -146,14 +150,17 @@ class Traveller(RuleBasedStateMachine):
 
     @rule()
     def deliver(self) -> None:
-        while events := deliver_all(self.connection) + deliver_all(self.connection):
-            for event in events:
-                data = event["data"]
-                wall = self.walls[data["schedule_id"]]
-                assert datetime.fromisoformat(data["local_time"]) == wall.next, (data, wall.next)
-                assert wall.next is not None
-                assert data["schedule_id"] not in self.paused
-                wall.next = wall.after(wall.next)
+        events = deliver_all(self.connection)
+        # A look that only finds stale timers fires nothing, and is not the last one.
+        while value(self.connection, _DUE_TIMERS):
+            events += deliver_all(self.connection)
+        for event in events:
+            data = event["data"]
+            wall = self.walls[data["schedule_id"]]
+            assert datetime.fromisoformat(data["local_time"]) == wall.next, (data, wall.next)
+            assert wall.next is not None
+            assert data["schedule_id"] not in self.paused
+            wall.next = wall.after(wall.next)
         for schedule_id, wall in self.walls.items():
             assert self._pending(schedule_id) == wall.next
             assert wall.next is not None
