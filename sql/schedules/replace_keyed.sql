@@ -3,7 +3,8 @@
 --   same request, fired, and the request names one instant or date, or a course that is completed: it has been done,
 --   nothing comes again
 --   another request, alive         changed (change_schedule)
---   otherwise                      a new schedule, the key pointed anew; what was fired ahead and is not yet due comes back
+--   otherwise                      a new schedule, the key pointed anew; what was fired ahead and is not yet due comes back,
+--                                  and of a course its count
 create or replace function gnomon_data.replace_keyed(d gnomon_data.draft, old_id uuid, old_hash bytea, now_utc timestamptz)
 returns gnomon_data.draft
 language plpgsql volatile
@@ -36,7 +37,7 @@ begin
             return gnomon_data.answered_draft(d, old_id, jsonb_build_object('fire_at_utc', done.fire_at_utc, 'time_zone', done.time_zone,
                 'version', 1, 'warnings', '[]'::jsonb), now_utc);
         elsif (d.place_fault).code is null then
-            perform gnomon_data.withdraw_undue(d.shard, old_id, now_utc);
+            d := gnomon_data.take_over_count(d, old_id, now_utc);
         end if;
     end if;
     if coalesce(d.is_skipped, false) then

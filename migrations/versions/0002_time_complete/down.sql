@@ -40,3 +40,6 @@ drop type gnomon.extra_run;
 -- Zone data as versioned data
 drop table gnomon_data.retiming;
 drop table gnomon_data.zone_fingerprints;
+
+-- The count of a course that an upsert takes over.
+alter type gnomon_data.draft drop attribute fired_count;

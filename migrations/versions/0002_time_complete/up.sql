@@ -79,3 +79,6 @@ create index calendars_by_folded_name_idx on gnomon_data.calendars (folded);
 
 create index schedules_of_calendar_idx on gnomon_data.schedules_recurring using gin ((rule -> 'calendars'))
     with (fastupdate = off) where rule ? 'calendars';
+
+-- The count of a course that an upsert takes over.
+alter type gnomon_data.draft add attribute fired_count int;

@@ -288,6 +288,33 @@ def test_end_after_is_exact_through_changes_ahead_of_the_instant(clock_at: Calla
     assert found(connection, schedule_id).status == "completed"
 
 
+def test_an_upsert_of_the_last_one_fired_ahead_goes_on_counting(clock_at: Callable[[Any], psycopg.Connection]) -> None:
+    course = {"pattern": "daily", "end_after": 2}
+    connection = clock_at(_NINE - timedelta(hours=30))
+    schedule_id = given_schedule(connection, _PILL, recurrence=course).schedule_id
+    for at in (_NINE - _DAY, _NINE - _SECOND):
+        step_to(connection, at)
+        fire(connection)
+        settle(connection, claim(connection))
+    assert value(connection, "select count(*) from gnomon_data.schedules") == 0
+
+    [reached] = schedule_many(connection, [_PILL | {"recurrence": course | {"end_after": 1}}])
+    assert (reached.error_code, reached.error_pointer) == ("GN012", "/recurrence/end_after")
+    assert value(connection, "select count(*) from gnomon_data.deliveries") == 1
+    answer = given_schedule(connection, _PILL, recurrence=course, schedule_at="21:00")
+
+    assert (answer.schedule_id != schedule_id, answer.fire_at_utc) == (True, _NINE + timedelta(hours=12))
+    events: list[Any] = []
+    for day in range(4):
+        step_to(connection, _NINE + timedelta(hours=12) + day * _DAY)
+        fire(connection)
+        claims = claim(connection)
+        settle(connection, claims)
+        events += [c.event["data"]["occurrence"] for c in claims]
+    assert events == [2]
+    assert found(connection, answer.schedule_id).status == "completed"
+
+
 def test_end_after_cannot_lie_behind_what_has_fired(clock_at: Callable[[Any], psycopg.Connection]) -> None:
     connection, schedule_id = _fired_ahead(clock_at)
 

@@ -35,7 +35,8 @@ select coalesce((select min(d.nominal_local) from gnomon_data.deliveries as d
   from gnomon_data.schedules as s where s.id = gnomon_data.id_of('sch', %s)
 """
 _DUE_TIMERS: Final = """
-select count(*) from (select fire_at_utc from gnomon_data.timers union all select fire_at_utc from gnomon_data.timers_far) as t
+select count(*)
+  from (select fire_at_utc from gnomon_data.timers union all select fire_at_utc from gnomon_data.timers_far) as t
  where t.fire_at_utc <= gnomon_data.now_utc()
 """
 
