@@ -19,7 +19,10 @@ begin
              where d between 1 and length);
         days := array(select distinct d from unnest(days) as d order by d);
     end if;
-    return array(select first_on + d - 1 from unnest(gnomon_data.chosen_days(days, rule->'set_pos')) as d order by 1);
+    if rule ? 'set_pos' then
+        days := gnomon_data.chosen_days(days, rule->'set_pos');
+    end if;
+    return array(select first_on + d - 1 from unnest(days) as d order by 1);
 end
 $$;
 

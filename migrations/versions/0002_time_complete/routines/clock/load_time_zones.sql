@@ -1,10 +1,13 @@
+-- Names go when the server no longer knows them, but never most of them at once: a folder of zone data that is just being
+-- replaced looks like that, and everybody's schedules would wait until the next look.
 create or replace function gnomon_data.load_time_zones() returns int
 language plpgsql volatile
 as $$
 declare
     server_zones constant text[] := gnomon_data.server_zones();
 begin
-    delete from gnomon_data.time_zones as t where t.time_zone <> all (server_zones);
+    delete from gnomon_data.time_zones as t where t.time_zone <> all (server_zones)
+       and cardinality(server_zones) > (select count(*) / 2 from gnomon_data.time_zones);
     insert into gnomon_data.time_zones (time_zone, folded, city)
     select s.name, lower(s.name), lower(regexp_replace(s.name, '^.*/', '')) from unnest(server_zones) as s (name)
     on conflict on constraint time_zones_pkey do nothing;

@@ -14,6 +14,7 @@ declare
     month int := extract(year from from_on)::int * 12 + extract(month from from_on)::int - 1;
     last_month int;
     ahead int;
+    days int[];
     day int;
     found date;
 begin
@@ -39,7 +40,15 @@ begin
             continue;
         end if;
         found := make_date(month / 12, mod(month, 12) + 1, 1);
-        foreach day in array gnomon_data.chosen_days(gnomon_data.days_of_month(rule, found), rule->'set_pos') loop
+        days := gnomon_data.days_of_month(rule, found);
+        if days is null then
+            -- Left to the first day, and there is none before the end.
+            return null;
+        end if;
+        if rule ? 'set_pos' then
+            days := gnomon_data.chosen_days(days, rule->'set_pos');
+        end if;
+        foreach day in array days loop
             if found + day - 1 >= from_on then
                 return found + day - 1;
             end if;

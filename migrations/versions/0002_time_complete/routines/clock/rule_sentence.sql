@@ -27,7 +27,8 @@ begin
         case when times is not null then time_zone end,
         case when rule ? 'anchor' and kind <> 'elapsed' then 'counted from ' || (rule->>'anchor')
              when rule ? 'start' then 'from ' || (rule->>'start') end,
-        'until ' || (rule->>'end'),
+        'weeks beginning on ' || gnomon_data.weekday_words(overlay('0000000' placing '1' from (rule->'week_start')::int)),
+        'until ' || coalesce(rule->>'end', rule->>'until'),
         case (rule->'end_after')::int when 1 then 'once' else (rule->>'end_after') || ' times' end,
         case when exclusions is null then null when exclusions <= 3 then 'not on ' || gnomon_data.listed(array(select jsonb_array_elements_text(rule->'not')))
              else format('not on %s dates', exclusions) end,

@@ -3,7 +3,7 @@
 create or replace function gnomon_data.server_zones() returns text[]
 language sql stable
 as $$
-    select array_agg(z.name order by z.name) from pg_catalog.pg_timezone_names as z
+    select coalesce(array_agg(z.name order by z.name), '{}') from pg_catalog.pg_timezone_names as z
      where z.name = 'UTC' or z.name ~ '/' and z.name !~ '^(posix|right)/'
 $$;
 

@@ -33,7 +33,8 @@ begin
                 'due ' || case when s.window_for is not null then next ->> 'due_at' end, (next ->> 'local_time') || ' there')),
             next ->> 'why',
             case when not s.is_recurring then null
-                 else format('It has fired %s.', case s.fired_count when 0 then 'never yet' when 1 then 'once' else s.fired_count || ' times' end) end];
+                 else case s.fired_count when 0 then 'It has not fired yet.' when 1 then 'It has fired once.'
+                           else format('It has fired %s times.', s.fired_count) end end];
     end if;
     misfire := gnomon_data.explain_misfire(home, known_id, s.rule);
     summary := summary || case when (misfire -> 'missed_count')::bigint > 0 then

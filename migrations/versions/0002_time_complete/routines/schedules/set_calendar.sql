@@ -24,6 +24,7 @@ begin
     end if;
     given := array(select distinct d from unnest(dates) as d order by d);
     answer := row(calendar, cardinality(given), 0, 0);
+    perform gnomon_data.require_read_committed();
     perform pg_current_xact_id();
     perform gnomon_data.lock_calendar(calendar, false);
     select c.closed_on into known from gnomon_data.calendars as c where c.calendar = set_calendar.calendar;
@@ -56,6 +57,6 @@ end
 $$;
 
 comment on function gnomon.set_calendar(text, date[]) is
-    'Makes or replaces a calendar: days on which the schedules that name it in exclude_calendars do not fire. Pending occurrences move in this transaction. GN014, GN024.';
+    'Makes or replaces a calendar: days on which the schedules that name it in exclude_calendars do not fire. Pending occurrences move in this transaction, which must be READ COMMITTED. GN014, GN024.';
 revoke all on function gnomon.set_calendar(text, date[]) from public;
 grant execute on function gnomon.set_calendar(text, date[]) to gnomon_caller;

@@ -7,9 +7,10 @@
 -- at each occurrence, so what is caught up comes one timer after the other, each looked at when its turn comes.
 -- An occurrence is late when its whole window is over: within it, it fires where the spread has put it.
 -- How many were left out is counted, not walked (count_occurrences.sql).
--- A user who moved while an occurrence was due has fired a reading of the old wall. The next has to lie behind that reading
--- on the new wall too, or Tuesday's nine o'clock comes a second time eight hours later. That due_at_utc does not read
--- nominal_local tells it (in a gap it does not either, and then the same instant comes out).
+-- A user who moved while an occurrence was due has fired a reading of the old wall. The next is the one behind that reading
+-- on the new wall: westward Tuesday's nine o'clock would come a second time eight hours later, and over the date line
+-- Wednesday's, at the very instant of Tuesday's, would never come. That due_at_utc does not read nominal_local tells it (in
+-- a gap it does not either, and then the same instant comes out).
 create or replace function gnomon_data.advance(
     rule jsonb, time_zone text, due_at_utc timestamptz, fired_local timestamp, window_for interval, expires_at_utc timestamptz,
     fired_count int, now_utc timestamptz, out outcome text, out is_last boolean,
@@ -30,7 +31,7 @@ declare
 begin
     if rule ->> 'kind' not in ('instant', 'once') then
         if (due_at_utc - make_interval(secs => coalesce((rule -> 'offset')::float8, 0))) at time zone time_zone <> fired_local then
-            after_utc := greatest(due_at_utc, (gnomon_data.due_of_reading(rule, time_zone, fired_local)).due_at_utc);
+            after_utc := coalesce(gnomon_data.after_reading(rule, time_zone, fired_local), due_at_utc);
         end if;
         found := gnomon_data.next_occurrence(rule, time_zone, after_utc);
         if found.due_at_utc <= until_utc then

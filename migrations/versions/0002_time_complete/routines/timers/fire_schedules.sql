@@ -36,7 +36,8 @@ begin
     ), advanced as (
         update gnomon_data.schedules as s
            set nominal_local = d.next_nominal_local, resolution = d.next_resolution, due_at_utc = d.next_due_at_utc,
-               fire_at_utc = gnomon_data.spread(d.id, d.next_due_at_utc, d.window_for),
+               -- Never before the one before, be it for the spread or a user who flew east: order goes by this instant.
+               fire_at_utc = greatest(gnomon_data.spread(d.id, d.next_due_at_utc, d.window_for), d.fire_at_utc + interval '1 ms'),
                stamp = gnomon_data.next_stamp(d.stamp, now_utc),
                last_due_at_utc = case when d.is_fired then d.due_at_utc else d.last_due_at_utc end,
                prior_due_at_utc = case when d.is_fired then d.last_due_at_utc else d.prior_due_at_utc end,
