@@ -105,7 +105,7 @@ def test_a_rule_that_never_fires_is_refused_when_it_is_made(room: psycopg.Connec
 
 @pytest.mark.parametrize("pattern", ["daily", "weekly", "monthly", "yearly"])
 def test_a_rule_that_ended_before_its_first_day_has_none(room: psycopg.Connection, pattern: str) -> None:
-    rule = {"pattern": pattern, "end_date": "2020-01-01"}
+    rule: dict[str, Any] = {"pattern": pattern, "end_date": "2020-01-01"}
     compiled = value(room, "select gnomon_data.compile_preview(%s)", Jsonb({"schedule_at": "09:00"} | rule))
     query = "select (f.fault).code from gnomon_data.first_occurrence(%s, 'UTC', '2026-12-01T00:00:00Z', null) as f"
 

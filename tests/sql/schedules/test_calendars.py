@@ -227,8 +227,8 @@ def test_refuses(untouched: psycopg.Connection, arguments: str, code: str, point
 
 
 def test_another_isolation_level_would_miss_what_it_waited_for(connection: psycopg.Connection) -> None:
-    with connection.transaction(), pytest.raises(psycopg.errors.FeatureNotSupported):
-        connection.execute("set transaction isolation level repeatable read")
+    connection.execute("set default_transaction_isolation = 'repeatable read'")
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
         connection.execute("select gnomon.set_calendar('holidays', '{}')")
 
 
