@@ -4,7 +4,7 @@ The model walks the readings of a rule in wall order, by date arithmetic alone. 
 handed over has to be the next of them, and whatever the wall of the user has passed has to have been handed over.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import count
 from typing import Any, Final
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from psycopg.types.json import Jsonb
 
-from tests.sql.acts import deliver_all, fire, reschedule, step_to, utc
+from tests.sql.acts import claim, deliver_all, fire, reschedule, settle, step_to, utc
 from tests.support.clock import clock, set_clock
 from tests.support.given import given_user, one, rows, value
 
@@ -123,6 +123,10 @@ class Traveller(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 3))
     def pause(self, number: int) -> None:
+        """What has been fired and is due comes all the same: it is taken over first."""
+        while claims := claim(self.connection):
+            settle(self.connection, claims)
+            self._heard(claimed.event for claimed in claims)
         schedule_id = list(self.walls)[number]
         self.connection.execute("select gnomon.pause_schedule(%s)", [schedule_id])
         self.paused.add(schedule_id)
@@ -155,13 +159,7 @@ class Traveller(RuleBasedStateMachine):
         # A look that only finds stale timers fires nothing, and is not the last one.
         while value(self.connection, _DUE_TIMERS):
             events += deliver_all(self.connection)
-        for event in events:
-            data = event["data"]
-            wall = self.walls[data["schedule_id"]]
-            assert datetime.fromisoformat(data["local_time"]) == wall.next, (data, wall.next)
-            assert wall.next is not None
-            assert data["schedule_id"] not in self.paused
-            wall.next = wall.after(wall.next)
+        self._heard(events)
         for schedule_id, wall in self.walls.items():
             assert self._pending(schedule_id) == wall.next
             assert wall.next is not None
@@ -178,6 +176,15 @@ class Traveller(RuleBasedStateMachine):
     def teardown(self) -> None:
         for schedule_id in getattr(self, "walls", {}):
             self.connection.execute("select gnomon.cancel_schedule(%s)", [schedule_id])
+
+    def _heard(self, events: Iterable[Any]) -> None:
+        for event in events:
+            data = event["data"]
+            wall = self.walls[data["schedule_id"]]
+            assert datetime.fromisoformat(data["local_time"]) == wall.next, (data, wall.next)
+            assert wall.next is not None
+            assert data["schedule_id"] not in self.paused
+            wall.next = wall.after(wall.next)
 
     def _look(self) -> None:
         for schedule_id, wall in self.walls.items():
