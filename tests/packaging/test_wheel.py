@@ -15,11 +15,12 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 
 # Imports whatever the wheel holds: each module must find what it needs among the declared dependencies.
+# gnomon.testing.fixtures is for people who have pytest; it is theirs to install.
 IMPORT_ALL = """
 import importlib, pkgutil, gnomon, gnomon_pollers
 for package in (gnomon, gnomon_pollers):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not module.name.endswith(("__main__", "_files")):
+        if not module.name.endswith(("__main__", "_files", "testing.fixtures")):
             importlib.import_module(module.name)
 from gnomon.files import is_checkout, migrations_folder, sql_folder
 print(is_checkout(), sql_folder(), migrations_folder())
