@@ -41,6 +41,9 @@ def schedule(  # noqa: PLR0913  # each option is a field of the request
     dedup_key: Annotated[str | None, typer.Option(help="This event once: a repeat changes nothing.")] = None,
     if_past: Annotated[str | None, typer.Option(help="next, now, skip or reject.")] = None,
     window: Annotated[str | None, typer.Option(help="Spread over this duration: PT10M.")] = None,
+    misfire: Annotated[str | None, typer.Option(help="fire_once, skip or catch_up, when nobody fired in time.")] = None,
+    misfire_limit: Annotated[int | None, typer.Option(help="catch_up: at most so many.")] = None,
+    max_lateness: Annotated[str | None, typer.Option(help="What is later does not fire: PT10M.")] = None,
     json_request: Annotated[
         str | None, typer.Option(help="The whole request as JSON from a file, or - for standard input.", metavar="FILE")
     ] = None,
@@ -85,6 +88,9 @@ def schedule(  # noqa: PLR0913  # each option is a field of the request
         "dedup_key": dedup_key,
         "if_past": if_past,
         "window": window,
+        "misfire": misfire,
+        "misfire_limit": misfire_limit,
+        "max_lateness": max_lateness,
     }
     request = _request(_given(words), json_request)
     answer = ask(lambda pool: calls.schedule(pool, request))

@@ -67,7 +67,18 @@ def test_every_option_reaches_the_request(run: Run, connection: psycopg.Connecti
         *("schedule", "u_2", "report", "09:00", "--timezone", "UTC", "--date", "2026-11-02", "--offset", "PT5M"),
         *("--repeat", "weekly", "--weekdays", "mon,thu", "--interval", "2", "--until", "2027-01-01", "--times", "9"),
         *("--channels", "push,email", "--params", '{"a": 1.50}', "--lane", "bulk", "--key", "k", "--dedup-key", "d"),
-        *("--if-past", "next", "--window", "PT10M"),
+        *(
+            "--if-past",
+            "next",
+            "--window",
+            "PT10M",
+            "--misfire",
+            "catch_up",
+            "--misfire-limit",
+            "3",
+            "--max-lateness",
+            "PT1H",
+        ),
     )
     row = connection.execute("select when_words, params, channels, key from gnomon_data.schedules").fetchone()
     assert row is not None
@@ -79,6 +90,7 @@ def test_every_option_reaches_the_request(run: Run, connection: psycopg.Connecti
         "end_after": 9,
     }
     assert (row[0]["offset"], row[0]["window"], row[0]["schedule_date"]) == ("PT5M", "PT10M", "2026-11-02")
+    assert (row[0]["misfire"], row[0]["misfire_limit"], row[0]["max_lateness"]) == ("catch_up", 3, "PT1H")
     assert row[1:] == ({"a": 1.5}, ["push", "email"], "k")
     assert made["fire_at_utc"].startswith("2026-11-02T09:")
 
