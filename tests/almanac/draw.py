@@ -55,6 +55,10 @@ def draw(chance: random.Random, zones: Sequence[str], count: int) -> Case:
         if expected and pattern != "elapsed" and chance.random() < 0.1:
             rule["exclude_dates"] = _some_dates(chance, expected)
             expected = occurrences(_read(rule), wall, after, count, until)
+        if expected and chance.random() < 0.15:
+            # Strictly later: asked at an occurrence, the next one is meant.
+            after = expected[0].instant
+            expected = occurrences(_read(rule), wall, after, count, until)
         if expected:
             cron = rule.get("cron")
             return Case(_written(rule), time_zone, after, until, expected, isinstance(cron, Cron) and cron.is_every_hour)
@@ -211,19 +215,22 @@ def _rrule(chance: random.Random) -> dict[str, Any]:
     frequency = chance.choice(["DAILY", "WEEKLY", "MONTHLY", "MONTHLY", "YEARLY"])
     parts = [f"INTERVAL={chance.randint(1, 4)}"] if chance.random() < 0.4 else []
     days = chance.sample(_DAYS, chance.randint(1, 3))
+    # Never a rule without any date: dateutil would look for one until the year 9999.
+    months = [] if parts and frequency == "MONTHLY" else _maybe(chance, 0.5, "BYMONTH", _some(chance, 1, 12))
     if frequency in ("WEEKLY", "DAILY"):
         parts += _maybe(chance, 0.6, "BYDAY", [day[:2] for day in days])
     elif chance.random() < 0.5:
         # Either all with a number or none: dateutil finds nothing where they are mixed.
         signs = [""] if frequency == "MONTHLY" and chance.random() < 0.4 else ["1", "2", "-1"]
         parts += [f"BYDAY={','.join(chance.choice(signs) + day[:2] for day in days)}"]
-        parts += _maybe(chance, 0.9 if frequency == "YEARLY" else 0.2, "BYMONTH", _some(chance, 1, 12))
+        parts += months
         parts += _maybe(chance, 0.3, "BYSETPOS", [str(chance.choice([1, -1]))])
     else:
-        parts += _maybe(chance, 0.8, "BYMONTHDAY", [str(chance.choice([1, 13, 29, 31, -1, -2]))])
-        parts += _maybe(chance, 0.4, "BYMONTH", _some(chance, 1, 12))
-    if chance.random() < 0.3 and not any("SETPOS" in part or "MONTH" in part for part in parts):
-        # Not where there may be no date at all: dateutil would look for the next one until the year 9999.
+        parts += _maybe(
+            chance, 0.8, "BYMONTHDAY", [str(chance.choice([1, 13, 28, -1, -2] if months else [13, 29, 30, 31, -1]))]
+        )
+        parts += months
+    if chance.random() < 0.3:
         parts += [f"COUNT={chance.randint(1, 20)}"]
     if frequency == "WEEKLY":
         parts += _maybe(chance, 0.3, "WKST", [chance.choice(["SU", "MO"])])

@@ -134,7 +134,7 @@ def _weekly(rule: dict[str, Any], start: date | None) -> Callable[[date], bool]:
 def _monthly(rule: dict[str, Any], start: date | None) -> Callable[[date], bool]:
     every = rule.get("interval", 1)
     return lambda day: (
-        _is_day_of_month(rule, start, day) and (every == 1 or (_months(day) - _months(_known(start))) % every == 0)
+        (every == 1 or (_months(day) - _months(_known(start))) % every == 0) and _is_day_of_month(rule, start, day)
     )
 
 
@@ -142,7 +142,7 @@ def _yearly(rule: dict[str, Any], start: date | None) -> Callable[[date], bool]:
     begun = _known(start)
     every = rule.get("interval", 1)
     return lambda day: (
-        day.month == begun.month and _is_day_of_month(rule, begun, day) and (day.year - begun.year) % every == 0
+        day.month == begun.month and (day.year - begun.year) % every == 0 and _is_day_of_month(rule, begun, day)
     )
 
 
