@@ -29,6 +29,8 @@ begin
     end if;
     if d.id is not null then
         found.params := coalesce(d.params, (select p.params from gnomon_data.payloads as p where p.shard = d.shard and p.id = d.payload_id), '{}');
+        found.channels := array(select distinct x.channel from gnomon_data.deliveries as x
+                                 where x.shard = d.shard and x.schedule_id = d.schedule_id and x.notification_id = d.notification_id order by 1);
         found.key := d.key;
         found.dedup_key := d.dedup_key;
     end if;

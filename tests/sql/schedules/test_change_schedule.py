@@ -171,6 +171,7 @@ def test_a_one_shot_that_was_fired_ahead_cannot_change(clock_at: Callable[[Any],
     schedule = given_schedule(connection, schedule_at=_NINE)
     fire(connection)
 
+    assert found(connection, schedule.schedule_id).channels == ["log"]
     with pytest.raises(psycopg.Error) as fault:
         reschedule(connection, schedule.schedule_id, {"params": {"dose": 2}})
     assert fault.value.sqlstate == "GN029"
