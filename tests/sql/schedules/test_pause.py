@@ -186,6 +186,21 @@ def test_a_pause_waits_for_an_edit_and_pauses_what_came_of_it(at_eight: psycopg.
     assert _timers(at_eight) == 0
 
 
+def test_a_pause_waits_for_a_fire_ahead_and_takes_it_back(at_eight: psycopg.Connection, database_url: str) -> None:
+    schedule_id = given_schedule(at_eight, _DAILY).schedule_id
+    step_to(at_eight, _NINE - _SECOND)
+    with sessions(database_url, 2) as [firing, pauser]:
+        with firing.transaction():
+            assert fire(firing) == 1
+            with in_background(lambda: _call(pauser, "pause", schedule_id)) as paused:
+                wait_until_blocked(at_eight, pauser.info.backend_pid)
+                firing.execute("commit")
+                firing.execute("begin")
+        assert paused.result()[1:3] == (_NINE, "paused")
+    step_to(at_eight, _NINE)
+    assert deliver_all(at_eight) == []
+
+
 def test_a_fire_waits_for_no_open_pause_and_an_upsert_keeps_it(at_eight: psycopg.Connection, database_url: str) -> None:
     schedule_id = given_schedule(at_eight, _DAILY).schedule_id
     step_to(at_eight, _NINE)

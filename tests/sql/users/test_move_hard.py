@@ -8,7 +8,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.sql.acts import deliver_all, fire, schedule_many, step_to, utc
+from tests.sql.acts import claim, deliver_all, fire, schedule_many, settle, step_to, utc
+from tests.sql.beside import beside
 from tests.support.clock import set_clock
 from tests.support.given import given_user, one, rows, value
 from tests.support.races import in_background, sessions, wait_until_blocked
@@ -212,3 +213,50 @@ def test_a_move_against_the_fire(connection: psycopg.Connection, database_url: s
         readings += _readings(deliver_all(connection))
     assert readings[:2] == ["2026-12-02T09:00", "2026-12-03T09:00"]
     assert len(readings) == len(set(readings))
+
+
+def test_moves_of_many_schedules_beside_fires_and_claims(connection: psycopg.Connection, database_url: str) -> None:
+    """Two pollers and a worker never rest while the user flies around the world: each day comes once, in order."""
+    begin = utc("2026-12-01T06:59:59")
+    set_clock(connection, begin)
+    connection.execute("select gnomon.make_periods()")
+    given_user(connection)
+    requests = [
+        {"user_id": "u_abc123", "template_id": "pill", "misfire": "catch_up", "misfire_limit": 100, "lane": "bulk"}
+        | {"schedule_at": f"{8 + n % 3:02}:{n % 20:02}", "recurrence": {"pattern": "daily"}}
+        for n in range(120)
+    ]
+    assert {item.error_code for item in schedule_many(connection, requests)} == {None}
+    heard: list[Any] = []
+
+    def work(session: psycopg.Connection) -> None:
+        claims = claim(session, "bulk")
+        settle(session, claims)
+        heard.extend(claimed.event for claimed in claims)
+
+    around = ("Pacific/Auckland", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Pacific/Niue", "Asia/Tokyo")
+    with beside(database_url, fire, fire, work) as roles:
+        for step, zone in enumerate(around):
+            step_to(connection, begin + timedelta(hours=9 * step))
+            _move(connection, zone)
+        for hour in range(54, 96, 6):
+            step_to(connection, begin + timedelta(hours=hour))
+            roles.wait_until(lambda: _is_quiet(connection), "nothing is due any more")
+    by_schedule: dict[str, list[str]] = {}
+    for event in heard:
+        by_schedule.setdefault(event["data"]["schedule_id"], []).append(event["data"]["local_time"][:10])
+    assert len(by_schedule) == len(requests)
+    days = [f"2026-12-{day:02}" for day in range(1, 9)]
+    assert [told for told in by_schedule.values() if sorted(told) != days[: len(told)]] == []
+    assert min(len(told) for told in by_schedule.values()) >= 3
+
+
+def _is_quiet(connection: psycopg.Connection) -> bool:
+    return bool(
+        value(
+            connection,
+            "select not exists (select from gnomon_data.deliveries where due_at_utc <= gnomon_data.now_utc())"
+            " and not exists (select from gnomon_data.timers where fire_at_utc <= gnomon_data.now_utc())"
+            " and not exists (select from gnomon_data.timers_far where fire_at_utc <= gnomon_data.now_utc())",
+        )
+    )
