@@ -37,7 +37,7 @@ begin
         if fault.code is null and request ? 'schedule_date' then
             part := gnomon_data.read_date(request->>'schedule_date', '/schedule_date');
             fault := part.fault;
-            rule := rule || jsonb_build_object('kind', 'once', 'date', to_char(part.on_date, 'YYYY-MM-DD'));
+            rule := rule || jsonb_build_object('kind', 'once', 'date', to_char(part.on_date::timestamp, 'YYYY-MM-DD'));
         end if;
     end if;
 end

@@ -31,7 +31,7 @@ begin
         due_at_utc := found.due_at_utc;
         nominal_local := found.nominal_local;
         kind := found.kind;
-        anchored := rule || jsonb_build_object('date', to_char(nominal_local, 'YYYY-MM-DD'));
+        anchored := rule || jsonb_build_object('date', to_char(nominal_local::timestamp, 'YYYY-MM-DD'));
     end if;
 end
 $$;

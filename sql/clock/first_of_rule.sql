@@ -24,7 +24,7 @@ begin
     nominal_local := found.nominal_local;
     kind := found.kind;
     if rule->>'kind' = 'time' then
-        anchored := rule || jsonb_build_object('kind', 'once', 'date', to_char(nominal_local, 'YYYY-MM-DD'));
+        anchored := rule || jsonb_build_object('kind', 'once', 'date', to_char(nominal_local::timestamp, 'YYYY-MM-DD'));
     end if;
 end
 $$;

@@ -17,6 +17,9 @@ SEED: Final = int(os.environ.get("GNOMON_TEST_SEED", "20261130"))  # noqa: TID25
 FIRST: Final = datetime(2000, 1, 1)  # noqa: DTZ001  # the almanac's instants are naive, in UTC
 LAST: Final = datetime(2038, 1, 1)  # noqa: DTZ001  # the same
 
+#: When Samoa's clocks came to the day that they left out: a date that a session there takes for the next one.
+_SKIPPED: Final = datetime(2011, 12, 30, 10)  # noqa: DTZ001  # the same
+
 _DAYS: Final = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _SPAN: Final = timedelta(days=4200)
 
@@ -146,6 +149,8 @@ def _moment(chance: random.Random, wall: Wall) -> datetime:
     changes = [change for change in wall.changes() if FIRST + timedelta(days=4) < change < LAST - timedelta(days=90)]
     if changes and chance.random() < 0.5:
         return chance.choice(changes)
+    if chance.random() < 0.05:
+        return _SKIPPED
     return FIRST + timedelta(days=chance.randint(4, (LAST - FIRST).days - 4000), seconds=chance.randint(0, 86_399))
 
 

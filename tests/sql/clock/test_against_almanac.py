@@ -79,14 +79,14 @@ def test_few_zones_are_left_out(room: psycopg.Connection, zones: list[str]) -> N
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_random_rules(room: psycopg.Connection, zones: list[str], part: int) -> None:
-    _compare(room, zones, SEED + part, _RULES)
+def test_random_rules(rooms_by_zone: dict[str, psycopg.Connection], zones: list[str], part: int) -> None:
+    _compare(_room_of(rooms_by_zone, part), zones, SEED + part, _RULES)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_many_random_rules(room: psycopg.Connection, zones: list[str], part: int) -> None:
-    _compare(room, zones, SEED + 100 + part, _LONG_RULES)
+def test_many_random_rules(rooms_by_zone: dict[str, psycopg.Connection], zones: list[str], part: int) -> None:
+    _compare(_room_of(rooms_by_zone, part), zones, SEED + 100 + part, _LONG_RULES)
 
 
 def test_nights_of_changes(room: psycopg.Connection, zones: list[str]) -> None:
@@ -145,6 +145,11 @@ def test_each_answer_fed_back_gives_the_one_behind_it(room: psycopg.Connection, 
         found = _ask(room, [(case.rule, case.time_zone, after) for (case, _), after in zip(asked, afters, strict=True)], 1)
         for (case, _), after, want, row in zip(asked, afters, wants, found, strict=True):
             assert row.instants == [want], _statement(case.rule, case.time_zone, after)
+
+
+def _room_of(rooms_by_zone: dict[str, psycopg.Connection], part: int) -> psycopg.Connection:
+    """A session in a zone of its own for each part."""
+    return list(rooms_by_zone.values())[part % len(rooms_by_zone)]
 
 
 def _chance(seed: int) -> random.Random:

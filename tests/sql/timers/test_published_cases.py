@@ -75,7 +75,8 @@ def _played(
     virtual_time.start(datetime.fromisoformat(case["after_utc"]))
     made = given_schedule(connection, {"schedule_at": case.get("local_time")}, timezone=case["timezone"], **_request(case))
     is_over = bool(case.get("expect_end")) and expected == case["expect_utc"]
-    sent = virtual_time.advance(datetime.fromisoformat(expected[-1]) + timedelta(days=is_over))
+    last = datetime.fromisoformat((expected or [case["after_utc"]])[-1])
+    sent = virtual_time.advance(last + timedelta(days=is_over))
     status = cancel(connection, made.schedule_id).status
     if is_over and status == "cancelled":
         return ["it goes on"]
