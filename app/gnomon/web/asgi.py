@@ -26,6 +26,7 @@ from gnomon.schedules import acts as schedule_acts
 from gnomon.schedules import lists as schedule_lists
 from gnomon.schedules import routes as schedule_routes
 from gnomon.settings import Settings, adopted
+from gnomon.timers import routes as timer_routes
 from gnomon.users import routes as user_routes
 from gnomon.web.access import guard_of
 from gnomon.web.calls import set_settings
@@ -95,5 +96,5 @@ def build_app(settings: Settings, database_url: str) -> Application:
 def _routes() -> list[ControllerRouterHandler]:
     own = [healthz, readyz, metrics, schema]
     schedules = [*schedule_routes.ROUTES, *schedule_acts.ROUTES, *schedule_lists.ROUTES]
-    rooms = [*schedules, *user_routes.ROUTES, *clock_routes.ROUTES]
+    rooms = [*schedules, *user_routes.ROUTES, *clock_routes.ROUTES, *timer_routes.ROUTES]
     return [*own, *rooms, *later_routes()]

@@ -23,7 +23,7 @@ LATER: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
         (_ANY, f"/v1/{name}{rest}", name)
         for name in (
             *("categories", "templates", "campaigns", "dead-letters"),
-            *("operations", "provider-callbacks", "unsubscribe", "forecast"),
+            *("operations", "provider-callbacks", "unsubscribe"),
         )
         for rest in ("", "/{rest:path}")
     ),

@@ -1,14 +1,18 @@
 """Query strings and conditional headers, read as strictly as bodies: a misspelt name must not be ignored."""
 
 import re
-from typing import Final
+from datetime import UTC, datetime
+from typing import Annotated, Final, TypeAlias
 
+import msgspec
 from litestar.exceptions import HTTPException
 
 from gnomon.errors import RequestInvalid
 from gnomon.web.asked import Asked
 from gnomon.web.paths import decoded
 from gnomon.web.strict_json import escaped
+
+_Instant: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
 
 _ETAG: Final = re.compile(r'(?:W/)?"([^"]*)"')
 _VERSION: Final = re.compile(r"[1-9][0-9]{0,8}")
@@ -47,6 +51,17 @@ def count_of(texts: dict[str, str], name: str, *, otherwise: int, most: int) -> 
     if not re.fullmatch("[0-9]{1,9}", text) or not 1 <= int(text) <= most:
         raise RequestInvalid(f"{name} is {text[:40]!r}; it is a number from 1 to {most}", pointer=f"/{name}")
     return int(text)
+
+
+def instant_of(texts: dict[str, str], name: str) -> datetime | None:
+    """An instant (RFC 3339) out of the query, in UTC; None when it is not there. Raises RequestInvalid."""
+    if (text := texts.get(name)) is None:
+        return None
+    try:
+        return msgspec.convert(text, _Instant).astimezone(UTC)
+    except (msgspec.ValidationError, OverflowError):
+        told = f"{name} is {text[:40]!r}; it is an instant such as 2027-03-28T09:00:00Z"
+        raise RequestInvalid(told, pointer=f"/{name}") from None
 
 
 def expected_version(request: Asked) -> int | None:

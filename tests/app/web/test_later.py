@@ -11,7 +11,6 @@ _NAMED_IN_THE_CONTRACT = """
     GET /v1/users/u_1/inbox · GET /v1/users/u_1/inbox/stream · GET /v1/categories · PUT /v1/categories/news
     POST /v1/templates · POST /v1/campaigns · GET /v1/dead-letters · POST /v1/dead-letters/redrive
     GET /v1/operations/op_1 · POST /v1/provider-callbacks/apns · GET /v1/unsubscribe/t · POST /v1/unsubscribe/t
-    GET /v1/forecast
 """
 
 

@@ -1,0 +1,1 @@
+"""The time plane: what is going to fire, and when."""
