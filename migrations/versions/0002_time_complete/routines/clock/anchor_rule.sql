@@ -19,10 +19,10 @@ begin
     end if;
     rule := gnomon_data.fill_rule(rule, first_on);
     if rule ? 'every' and not rule ? 'anchor' then
-        rule := rule || jsonb_build_object('anchor', to_char(first_on, 'YYYY-MM-DD'));
+        rule := rule || jsonb_build_object('anchor', to_char(first_on::timestamp, 'YYYY-MM-DD'));
     end if;
     if rule ? 'count' then
-        rule := (gnomon_data.end_of_count(rule || jsonb_build_object('start', to_char(first_on, 'YYYY-MM-DD')))).ended;
+        rule := (gnomon_data.end_of_count(rule || jsonb_build_object('start', to_char(first_on::timestamp, 'YYYY-MM-DD')))).ended;
     end if;
     return rule;
 end

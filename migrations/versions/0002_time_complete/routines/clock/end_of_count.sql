@@ -19,7 +19,7 @@ begin
         end if;
     end loop;
     if day is not null then
-        ended := ended || jsonb_build_object('end', least(rule->>'end', to_char(day, 'YYYY-MM-DD')));
+        ended := ended || jsonb_build_object('end', least(rule->>'end', to_char(day::timestamp, 'YYYY-MM-DD')));
     end if;
 end
 $$;

@@ -2,7 +2,7 @@
 create or replace function gnomon_data.is_excluded(rule jsonb, day date) returns boolean
 language sql stable parallel safe
 as $$
-    select coalesce(rule->'not' ? to_char(day, 'YYYY-MM-DD'), false)
+    select coalesce(rule->'not' ? to_char(day::timestamp, 'YYYY-MM-DD'), false)
         or exists (select from gnomon_data.calendars as c
                     where c.calendar = any (array(select jsonb_array_elements_text(rule->'calendars'))) and day = any (c.closed_on))
 $$;

@@ -9,7 +9,7 @@ declare
     today constant date := (now_utc at time zone time_zone)::date;
     first_on constant date := coalesce((rule->>'start')::date, today);
     found record;
-    first_rule jsonb := gnomon_data.free_rule(rule) || jsonb_build_object('start', to_char(first_on, 'YYYY-MM-DD'));
+    first_rule jsonb := gnomon_data.free_rule(rule) || jsonb_build_object('start', to_char(first_on::timestamp, 'YYYY-MM-DD'));
 begin
     if rule->>'kind' = 'elapsed' then
         due_at_utc := (rule->>'from')::timestamptz + make_interval(secs => coalesce((rule->'offset')::float8, 0));

@@ -19,7 +19,7 @@ begin
         rule := jsonb_build_object('until', day || 'T' || clock || 'Z');
     else
         rule := jsonb_build_object('end',
-            to_char(part.on_date - case when until ~ 'T' and at_time > clock::time then 1 else 0 end, 'YYYY-MM-DD'));
+            to_char((part.on_date - case when until ~ 'T' and at_time > clock::time then 1 else 0 end)::timestamp, 'YYYY-MM-DD'));
     end if;
 end
 $$;
