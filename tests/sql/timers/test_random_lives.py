@@ -20,7 +20,7 @@ _ZONES: Final = (
 
 
 def test_a_few(virtual_time: VirtualTime, connection: psycopg.Connection) -> None:
-    _live(virtual_time, connection, SEED, 60, timedelta(days=2, hours=20))
+    _live(virtual_time, connection, SEED, 40, timedelta(days=2, hours=20))
 
 
 @pytest.mark.long
