@@ -9,6 +9,7 @@ as $$
 declare
     known record;
     has_vanished boolean;
+    taken_count int;
 begin
     for known in
         select g.ordinal, g.first_ordinal, g.request_hash = drafts[g.first_ordinal].request_hash as is_same
@@ -31,6 +32,10 @@ begin
            and d.is_duplicate is null
          order by d.shard, h.key_hash
         on conflict do nothing;
+        get diagnostics taken_count = row_count;
+        -- All of them taken: nobody came first, so there is nothing to look back at.
+        exit when taken_count = (select count(*) from unnest(drafts) as d
+                                  where (d.fault).code is null and d.dedup_key is not null and d.same_as is null and d.is_duplicate is null);
         for known in
             select d.ordinal, k.schedule_id, k.request_hash, k.answer, (d.place_fault).code is null as is_placed
               from unnest(drafts) as d

@@ -12,6 +12,8 @@ declare
     known record;
     open_ordinals int[];
     vanished int[];
+    open_ordinal int;
+    taken_count int;
 begin
     for known in
         select g.ordinal, g.last_ordinal, g.place_fault
@@ -44,6 +46,14 @@ begin
          where d.ordinal = any (open_ordinals) and (d.place_fault).code is null and not d.is_skipped
          order by d.shard, h.key_hash
         on conflict do nothing;
+        get diagnostics taken_count = row_count;
+        -- All of them taken: whoever wants one waits for us, so there is nothing to look back at and nothing to lock.
+        if taken_count = cardinality(open_ordinals) then
+            foreach open_ordinal in array open_ordinals loop
+                drafts[open_ordinal].is_new := true;
+            end loop;
+            exit;
+        end if;
         for known in
             select g.ordinal, g.has_key, k.schedule_id, k.request_hash, k.schedule_id = g.schedule_id as is_fresh
               from (select d.ordinal, d.shard, h.key_hash, d.schedule_id, (d.place_fault).code is null and not d.is_skipped as has_key

@@ -6,15 +6,21 @@ as $$
 declare
     timers gnomon_data.timers[];
 begin
-    delete from gnomon_data.schedule_keys as k using unnest(drafts) as d
-     where (d.fault).code is not null and d.schedule_id is not null and k.shard = d.shard and k.schedule_id = d.schedule_id
-       and (k.kind = 0 and k.key_hash = gnomon_data.key_hash(d.user_id, d.dedup_key)
-            or k.kind = 1 and k.key_hash = gnomon_data.key_hash(d.user_id, d.key));
+    -- Both are rare, and asked for first: joins of the whole batch with itself are left to no planner.
+    if exists (select from unnest(drafts) as d where (d.fault).code is not null and d.schedule_id is not null) then
+        delete from gnomon_data.schedule_keys as k using unnest(drafts) as d
+         where (d.fault).code is not null and d.schedule_id is not null and k.shard = d.shard and k.schedule_id = d.schedule_id
+           and (k.kind = 0 and k.key_hash = gnomon_data.key_hash(d.user_id, d.dedup_key)
+                or k.kind = 1 and k.key_hash = gnomon_data.key_hash(d.user_id, d.key));
+    end if;
     -- A dedup_key that came together with a key: the event is the schedule that the key already had.
-    update gnomon_data.schedule_keys as k set schedule_id = a.schedule_id, answer = gnomon_data.answer_of(a)
-      from unnest(drafts) as d join unnest(drafts) as a on a.ordinal = coalesce(d.same_as, d.ordinal)
-     where d.dedup_key is not null and d.key is not null and (a.fault).code is null and k.shard = d.shard and k.kind = 0
-       and k.key_hash = gnomon_data.key_hash(d.user_id, d.dedup_key) and k.schedule_id <> a.schedule_id;
+    if exists (select from unnest(drafts) as d where d.dedup_key is not null and d.key is not null) then
+        update gnomon_data.schedule_keys as k set schedule_id = (d.answering).schedule_id, answer = gnomon_data.answer_of(d.answering)
+          from (select x.shard, x.user_id, x.dedup_key, drafts[coalesce(x.same_as, x.ordinal)] as answering
+                  from unnest(drafts) as x where x.dedup_key is not null and x.key is not null) as d
+         where ((d.answering).fault).code is null and k.shard = d.shard and k.kind = 0
+           and k.key_hash = gnomon_data.key_hash(d.user_id, d.dedup_key) and k.schedule_id <> (d.answering).schedule_id;
+    end if;
     with written as (
         insert into gnomon_data.schedules (shard, id, is_recurring, user_id, template_id, lane, channels, params, payload_id, labels,
             dedup_key, key, when_words, rule, time_zone, time_zone_source, window_for, expires_at_utc, expires_for, if_past,
