@@ -10,7 +10,7 @@ declare
 begin
     if given is null or given !~ ('^' || prefix || '_[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$') then
         perform gnomon_data.fail('GN020', format('no %s has the id %s',
-                case prefix when 'sch' then 'schedule' when 'ntf' then 'notification' when 'dlv' then 'delivery' else 'object' end,
+                case prefix when 'sch' then 'schedule' when 'ntf' then 'notification' when 'dlv' then 'delivery' when 'op' then 'operation' else 'object' end,
                 coalesce(quote_literal(left(given, 64)), 'null')),
             format('ids look like %s_ and 26 characters of Crockford base32', prefix));
     end if;

@@ -2,6 +2,7 @@
 --   is_stopped                    cancelled while an earlier claim held it
 --   expires_at_utc has passed     worthless now
 --   bulk with an expired lease    may have been sent: at most once, so it ends as unknown
+--   meant by a mass cancel        asked behind the gate (claim_gate), in a statement after the one that locks
 -- FOR NO KEY UPDATE, because a fire that looks for an earlier one takes FOR KEY SHARE on these rows (order needs it).
 -- A ctid names a row only within its leaf: everything here speaks of the one leaf of the lane.
 create or replace function gnomon_data.claim_ready(
@@ -15,6 +16,7 @@ declare
     now_utc timestamptz;
     live tid[];
     ends gnomon_data.settling[];
+    gate record;
 begin
     perform gnomon_data.require_read_committed();
     perform pg_current_xact_id();
@@ -38,6 +40,12 @@ begin
     into live, ends using shards, after_at, after_id, now_utc;
     if ends is not null then
         perform gnomon_data.end_deliveries(ends, now_utc);
+    end if;
+    if live is not null then
+        gate := gnomon_data.claim_gate();
+        if gate.has_any then
+            live := gnomon_data.hold_back(leaf, live, gate.open_hashes, now_utc);
+        end if;
     end if;
     if live is null then
         return;

@@ -33,6 +33,9 @@ create table gnomon_data.deliveries (
     first_claimed_at_utc timestamptz,
     is_stopped boolean not null default false,
     has_given_way boolean not null default false,
+    labels jsonb,
+    -- As of the schedule: the mass cancels that it was accepted after.
+    spared_by uuid[],
     constraint deliveries_pkey primary key (shard, id, lane),
     constraint deliveries_claim_is_whole check ((claim_id is null) = (claimed_until_utc is null))
 ) partition by list (lane);

@@ -14,6 +14,7 @@ declare
     vanished int[];
     open_ordinal int;
     taken_count int;
+    has_cancels constant boolean := gnomon_data.has_cancels();
 begin
     for known in
         select g.ordinal, g.last_ordinal, g.place_fault
@@ -32,6 +33,7 @@ begin
           join gnomon_data.schedules as s on s.shard = k.shard and s.id = k.schedule_id
          where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null
            and k.request_hash = d.request_hash
+           and not (has_cancels and gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by))
     loop
         drafts[known.ordinal] := gnomon_data.live_answer(drafts[known.ordinal], known.schedule);
         drafts[known.ordinal].is_duplicate := true;

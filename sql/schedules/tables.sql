@@ -38,6 +38,8 @@ create table gnomon_data.schedules (
     accepted_at_utc timestamptz not null,
     -- Paused: the pending occurrence stays here without a timer, and the stamp has moved on. Nothing that fires looks here.
     paused_at_utc timestamptz,
+    -- The mass cancels in effect that would mean it, had it not been accepted or edited after them.
+    spared_by uuid[],
     constraint schedules_pkey primary key (shard, id, is_recurring),
     constraint schedules_lane_known check (lane between 0 and 2),
     constraint schedules_fire_not_before_due check (fire_at_utc >= due_at_utc),

@@ -4,6 +4,7 @@ language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
+    has_cancels constant boolean := gnomon_data.has_cancels();
     timers gnomon_data.timers[];
 begin
     -- Both are rare, and asked for first: joins of the whole batch with itself are left to no planner.
@@ -24,11 +25,13 @@ begin
     with written as (
         insert into gnomon_data.schedules (shard, id, is_recurring, user_id, template_id, lane, channels, params, payload_id, labels,
             dedup_key, key, when_words, rule, time_zone, time_zone_source, window_for, expires_at_utc, expires_for, if_past,
-            nominal_local, resolution, due_at_utc, fire_at_utc, stamp, fired_count, accepted_at_utc)
+            nominal_local, resolution, due_at_utc, fire_at_utc, stamp, fired_count, accepted_at_utc,
+            spared_by)
         select d.shard, d.schedule_id, d.is_recurring, d.user_id, d.template_id, d.lane, d.channels, p.params, p.payload_id, d.labels,
                d.dedup_key, d.key, d.when_words, d.rule, d.time_zone, d.time_zone_source, d.window_for, d.expires_at_utc, d.expires_for,
                d.if_past, d.nominal_local, d.resolution, d.due_at_utc, d.fire_at_utc, gnomon_data.next_stamp(null, now_utc),
-               coalesce(d.fired_count, 0), now_utc
+               coalesce(d.fired_count, 0), now_utc,
+               case when has_cancels then gnomon_data.cancels_seen(d.user_id, d.template_id, d.labels) end
           from unnest(drafts) as d cross join lateral gnomon_data.store_params(d.shard, d.schedule_id, d.params) as p
          where (d.fault).code is null and d.is_new and not d.is_skipped and d.same_as is null
          order by d.shard, d.schedule_id

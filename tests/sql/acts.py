@@ -157,3 +157,11 @@ def given_many(
         """,
         {"users": users, "count": count, "at": at, "lane": lane},
     )
+
+
+def sweep(connection: psycopg.Connection, at_most: int = 200) -> int:
+    """Sweep mass operations until there is nothing to do for now; how many pieces."""
+    pieces = 0
+    while value(connection, "select gnomon.sweep_operations(%s)", at_most):
+        pieces += 1
+    return pieces

@@ -19,6 +19,22 @@ begin
 end
 $$;
 
+-- Mass operations. What one in effect means would come back to life.
+do $$
+begin
+    if exists (select from gnomon_data.mass_cancels) then
+        raise exception 'mass cancels are in effect that are not swept yet'
+            using hint = 'Let upkeep run until select gnomon.sweep_operations() answers false.';
+    end if;
+end
+$$;
+drop table gnomon_data.operations;
+drop table gnomon_data.mass_gate;
+drop table gnomon_data.mass_cancels;
+drop type gnomon.operation;
+alter table gnomon_data.deliveries drop column spared_by, drop column labels;
+alter table gnomon_data.schedules drop column spared_by;
+
 -- Calendars of days that schedules leave out.
 drop index gnomon_data.schedules_of_calendar_idx;
 drop table gnomon_data.calendars;

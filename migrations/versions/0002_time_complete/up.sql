@@ -82,3 +82,59 @@ create index schedules_of_calendar_idx on gnomon_data.schedules_recurring using 
 
 -- The count of a course that an upsert takes over.
 alter type gnomon_data.draft add attribute fired_count int;
+
+-- Mass operations.
+alter table gnomon_data.schedules add column spared_by uuid[];
+alter table gnomon_data.deliveries add column labels jsonb, add column spared_by uuid[];
+
+create type gnomon.operation as (
+    operation_id text, kind text, scope text, name text, value text, status text, swept_count bigint, walked double precision,
+    created_at_utc timestamptz, done_at_utc timestamptz
+);
+comment on type gnomon.operation is
+    'A mass operation: cancel, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';
+
+-- A mass cancel is one row here from its commit until all that it means has been swept. What is accepted or edited while
+-- it is visible notes its id (spared_by) and lives; everything else of its target is over: neither clocks nor the order of
+-- commits decide. Read by every claim, so it stays as small as the number of cancels that are being swept.
+create table gnomon_data.mass_cancels (
+    operation_id uuid not null constraint mass_cancels_pkey primary key,
+    target text collate "C" not null
+);
+create index mass_cancels_of_target_idx on gnomon_data.mass_cancels (target);
+comment on table gnomon_data.mass_cancels is 'Cancels by label, user or template that are in effect and not swept yet.';
+comment on column gnomon_data.mass_cancels.target is 'See gnomon_data.target_of.';
+
+-- Always empty, only ever locked: claims pass it in ROW EXCLUSIVE mode without waiting, a mass cancel holds it in SHARE mode
+-- until it commits. See claim_gate.sql.
+create table gnomon_data.mass_gate (
+    one_row boolean not null
+);
+comment on table gnomon_data.mass_gate is 'Never written: its lock is the gate between claims and mass cancels.';
+
+-- The resource that the caller watches, and how far the sweep has come. A walk is over the deliveries, then the schedules, in
+-- the order of shard and id; it begins anew when something was held by others, and until everybody who may not have seen
+-- the cancel has ended (proof_xid).
+create table gnomon_data.operations (
+    id uuid not null constraint operations_pkey primary key,
+    kind text not null,
+    scope text not null,
+    name text,
+    value text not null,
+    created_at_utc timestamptz not null,
+    done_at_utc timestamptz,
+    swept_count bigint not null default 0,
+    proof_xid xid8,
+    is_proven boolean not null default false,
+    has_passed_by boolean not null default false,
+    phase smallint not null default 0,
+    after_shard smallint not null default 0,
+    after_id uuid,
+    resume_at_utc timestamptz not null,
+    constraint operations_kind_known check (kind = 'cancel'),
+    constraint operations_scope_known check (scope in ('label', 'user', 'template'))
+)
+with (fillfactor = 50);
+comment on table gnomon_data.operations is 'Mass operations with the progress of their sweep; kept for 7 days after it.';
+comment on column gnomon_data.operations.proof_xid is 'Taken after the cancel was seen: when no older transaction is open, everybody sees it.';
+comment on column gnomon_data.operations.phase is '0 walks the deliveries, 1 the schedules.';
