@@ -146,3 +146,14 @@ create table gnomon_data.events (
 ) partition by range (at_utc);
 create index events_of_schedule_idx on gnomon_data.events (shard, schedule_id, at_utc);
 comment on table gnomon_data.events is 'What deviated from the straight life of a schedule or delivery, partitioned by day.';
+
+-- The ledger's other side: how many schedules a batch made, by shard and the day in their ids; a row a batch and shard,
+-- appended in the transaction that makes them and folded by upkeep into ledger_days. No row is ever updated by two: a count
+-- kept in place would make all who accept wait for each other. No index: it is read whole, and stays small.
+create table gnomon_data.acceptances (
+    accepted_on date not null,
+    shard smallint not null,
+    accepted_count int not null
+)
+with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+comment on table gnomon_data.acceptances is 'How many schedules were accepted, not yet folded into ledger_days; append-only.';

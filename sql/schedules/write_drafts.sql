@@ -42,6 +42,7 @@ begin
       into timers from written as w;
     if timers is not null then
         perform gnomon_data.put_timers(timers, now_utc);
+        perform gnomon_data.note_accepted(array(select t.subject_id from unnest(timers) as t));
         perform gnomon_data.hint_due((select min(t.fire_at_utc) from unnest(timers) as t), now_utc);
     end if;
     if exists (select from unnest(drafts) as d where (d.fault).code is null and d.is_new and d.is_skipped) then
@@ -50,6 +51,8 @@ begin
             occurrence, due_at_utc, nominal_local, time_zone)
         select now_utc, d.shard, d.schedule_id, 'skipped', true, d.user_id, d.template_id, d.lane, 0, d.due_at_utc, d.nominal_local, d.time_zone
           from unnest(drafts) as d where (d.fault).code is null and d.is_new and d.is_skipped;
+        perform gnomon_data.note_accepted(array(select distinct d.schedule_id from unnest(drafts) as d
+                                                 where (d.fault).code is null and d.is_new and d.is_skipped));
     end if;
 end
 $$;

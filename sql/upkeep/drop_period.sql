@@ -22,6 +22,9 @@ begin
             perform gnomon_data.fail('GN024', format('period %L still holds timers', period_table), 'gnomon.reread_period puts them back', '/period_table');
         end if;
     end if;
+    if known.parent = 'occurrence_log' then
+        perform gnomon_data.fold_ends(period_table);
+    end if;
     execute format('drop table gnomon_data.%I', period_table);
     delete from gnomon_data.periods as p where p.period = period_table;
 end

@@ -20,3 +20,23 @@ create table gnomon_data.retiming (
 );
 comment on table gnomon_data.retiming is 'How far retime_apply has come with which zones, and how many it passed by because they were held.';
 comment on column gnomon_data.retiming.generation is 'Raised when sessions are to be made anew: a session keeps what it once loaded of a zone.';
+
+-- What has left the append-only tables: acceptances that were folded, and ends whose period of occurrence_log was dropped. By
+-- the day a schedule was accepted, as its id tells, so that each day balances by itself.
+create table gnomon_data.ledger_days (
+    accepted_on date not null,
+    shard smallint not null,
+    accepted_count bigint not null,
+    ended_count bigint not null,
+    constraint ledger_days_pkey primary key (accepted_on, shard)
+)
+with (fillfactor = 70);
+comment on table gnomon_data.ledger_days is 'Accepted and ended schedules by shard and day of acceptance, as far as acceptances and occurrence_log do not hold them any more.';
+
+create table gnomon_data.ledger_checks (
+    shard smallint not null constraint ledger_checks_pkey primary key,
+    checked_at_utc timestamptz not null,
+    missing_count bigint not null
+)
+with (fillfactor = 50);
+comment on table gnomon_data.ledger_checks is 'When the ledger of a shard was last balanced, and by how much it was off (both ways, summed over days).';

@@ -59,3 +59,16 @@ drop table gnomon_data.zone_fingerprints;
 
 -- The count of a course that an upsert takes over.
 alter type gnomon_data.draft drop attribute fired_count;
+
+-- The ledger.
+drop table gnomon_data.ledger_checks;
+drop table gnomon_data.ledger_days;
+drop table gnomon_data.acceptances;
+
+-- Imports of files.
+drop table gnomon_data.import_faults;
+drop table gnomon_data.import_streams;
+drop type gnomon.checked_item;
+drop type gnomon.import_fault;
+drop type gnomon.import_place;
+drop type gnomon.import_step;

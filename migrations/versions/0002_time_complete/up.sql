@@ -83,6 +83,41 @@ create index schedules_of_calendar_idx on gnomon_data.schedules_recurring using 
 -- The count of a course that an upsert takes over.
 alter type gnomon_data.draft add attribute fired_count int;
 
+-- The ledger: accepted = pending + ended.
+create table gnomon_data.acceptances (
+    accepted_on date not null,
+    shard smallint not null,
+    accepted_count int not null
+)
+with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+comment on table gnomon_data.acceptances is 'How many schedules were accepted, not yet folded into ledger_days; append-only.';
+
+create table gnomon_data.ledger_days (
+    accepted_on date not null,
+    shard smallint not null,
+    accepted_count bigint not null,
+    ended_count bigint not null,
+    constraint ledger_days_pkey primary key (accepted_on, shard)
+)
+with (fillfactor = 70);
+comment on table gnomon_data.ledger_days is 'Accepted and ended schedules by shard and day of acceptance, as far as acceptances and occurrence_log do not hold them any more.';
+
+create table gnomon_data.ledger_checks (
+    shard smallint not null constraint ledger_checks_pkey primary key,
+    checked_at_utc timestamptz not null,
+    missing_count bigint not null
+)
+with (fillfactor = 50);
+comment on table gnomon_data.ledger_checks is 'When the ledger of a shard was last balanced, and by how much it was off (both ways, summed over days).';
+
+-- What was there before the ledger is its opening balance: each pending schedule and each ended one once.
+insert into gnomon_data.acceptances (accepted_on, shard, accepted_count)
+select (gnomon_data.at_of_id(x.id) at time zone 'UTC')::date, x.shard, count(*)
+  from (select s.shard, s.id from gnomon_data.schedules as s
+        union
+        select o.shard, o.schedule_id from gnomon_data.occurrence_log as o where o.is_last) as x
+ group by 1, 2;
+
 -- Mass operations.
 alter table gnomon_data.schedules add column spared_by uuid[];
 alter table gnomon_data.deliveries add column labels jsonb, add column spared_by uuid[];
@@ -138,3 +173,43 @@ with (fillfactor = 50);
 comment on table gnomon_data.operations is 'Mass operations with the progress of their sweep; kept for 7 days after it.';
 comment on column gnomon_data.operations.proof_xid is 'Taken after the cancel was seen: when no older transaction is open, everybody sees it.';
 comment on column gnomon_data.operations.phase is '0 walks the deliveries, 1 the schedules.';
+
+-- Imports of files.
+create type gnomon.import_step as (accepted_count int, repeated_count int, refused_count int);
+comment on type gnomon.import_step is
+    'What one call of import_requests did: accepted anew or changed, there already, refused.';
+
+create type gnomon.import_place as (
+    stream smallint, done_line bigint, accepted_count bigint, repeated_count bigint, refused_count bigint
+);
+comment on type gnomon.import_place is 'How far a stream of an import is, and what became of its lines so far.';
+
+create type gnomon.import_fault as (line bigint, error_code text, error_detail text, error_hint text, error_pointer text);
+comment on type gnomon.import_fault is 'A line of a file that was refused.';
+
+create type gnomon.checked_item as (ordinal int, error_code text, error_detail text, error_hint text, error_pointer text);
+comment on type gnomon.checked_item is 'One answer of check_many: ordinal counts from 1; error_code is null when nothing is wrong.';
+
+create table gnomon_data.import_streams (
+    file_digest bytea not null,
+    stream smallint not null,
+    done_line bigint not null,
+    accepted_count bigint not null default 0,
+    repeated_count bigint not null default 0,
+    refused_count bigint not null default 0,
+    moved_at_utc timestamptz not null,
+    constraint import_streams_pkey primary key (file_digest, stream)
+)
+with (fillfactor = 50);
+comment on table gnomon_data.import_streams is 'How far each stream of an import is: written in the transaction that writes the schedules.';
+
+create table gnomon_data.import_faults (
+    file_digest bytea not null,
+    line bigint not null,
+    error_code text not null,
+    error_detail text,
+    error_hint text,
+    error_pointer text,
+    constraint import_faults_pkey primary key (file_digest, line)
+);
+comment on table gnomon_data.import_faults is 'Lines of an import under way that were refused; the lines themselves stay in the file.';
