@@ -113,6 +113,25 @@ def test_an_outage_is_a_start_further_on(virtual_time: VirtualTime, berlin: psyc
     assert [delivered.at for delivered in others] == [utc("2027-03-12T08:00:00"), utc("2027-03-13T08:00:00")]
 
 
+def test_a_transaction_that_stays_open_is_passed_by(
+    virtual_time: VirtualTime, berlin: psycopg.Connection, gnomon_url: str
+) -> None:
+    made = given_schedule(berlin, schedule_at="PT1H")
+    with psycopg.connect(gnomon_url) as caller:
+        cancel(caller, made.schedule_id)
+        assert virtual_time.advance(timedelta(hours=2)) == []
+        caller.rollback()
+
+    assert [delivered.schedule_id for delivered in virtual_time.advance(timedelta(minutes=1))] == [made.schedule_id]
+
+
+def test_a_process_of_virtual_time_is_none_of_now(gnomon_url: str, connection: psycopg.Connection) -> None:
+    for _ in range(2):
+        with VirtualTime(gnomon_url) as virtual_time:
+            virtual_time.start(utc("2033-03-01T12:00:00"))
+            connection.execute("select * from gnomon.beat(gen_random_uuid(), 'due', 'a poller')")
+
+
 def test_every_lane_and_channel_is_served(virtual_time: VirtualTime, berlin: psycopg.Connection) -> None:
     for lane in ("critical", "transactional", "bulk"):
         given_schedule(berlin, schedule_at="PT1H", lane=lane, channels=["log", "webhook", "sms"])
