@@ -1,0 +1,1 @@
+"""Imports of files with schedule requests, of any length."""
