@@ -22,6 +22,7 @@ from litestar.types import (
 from gnomon.clock import routes as clock_routes
 from gnomon.database.pool import PREPARE_THRESHOLD, open_pool
 from gnomon.database.renewal import Renewal
+from gnomon.operations import routes as operation_routes
 from gnomon.schedules import acts as schedule_acts
 from gnomon.schedules import lists as schedule_lists
 from gnomon.schedules import routes as schedule_routes
@@ -96,5 +97,5 @@ def build_app(settings: Settings, database_url: str) -> Application:
 def _routes() -> list[ControllerRouterHandler]:
     own = [healthz, readyz, metrics, schema]
     schedules = [*schedule_routes.ROUTES, *schedule_acts.ROUTES, *schedule_lists.ROUTES]
-    rooms = [*schedules, *user_routes.ROUTES, *clock_routes.ROUTES, *timer_routes.ROUTES]
+    rooms = [*schedules, *user_routes.ROUTES, *clock_routes.ROUTES, *timer_routes.ROUTES, *operation_routes.ROUTES]
     return [*own, *rooms, *later_routes()]

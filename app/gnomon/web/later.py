@@ -10,7 +10,6 @@ from gnomon.errors import NotAvailable
 from gnomon.web.asked import Asked
 
 _ANY: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
-_SCHEDULE: Final = "/v1/notifications/schedule"
 
 # Methods, path, and what it is called in the refusal.
 LATER: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
@@ -18,12 +17,11 @@ LATER: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
     (("GET",), "/v1/notifications/{notification_id:str}", "the status of a notification"),
     (("GET",), "/v1/notifications/{notification_id:str}/events", "the events of a notification"),
     (("GET",), "/v1/notifications/{notification_id:str}/explain", "explain"),
-    (("POST",), f"{_SCHEDULE}/cancel", "mass cancel"),
     *(
         (_ANY, f"/v1/{name}{rest}", name)
         for name in (
             *("categories", "templates", "campaigns", "dead-letters"),
-            *("operations", "provider-callbacks", "unsubscribe"),
+            *("provider-callbacks", "unsubscribe"),
         )
         for rest in ("", "/{rest:path}")
     ),

@@ -1,5 +1,6 @@
 """What upkeep calls: periods, and what need no longer be kept."""
 
+from datetime import timedelta
 from typing import NamedTuple
 
 from gnomon.database.call import one, quoted, rows
@@ -12,6 +13,18 @@ class PeriodBehind(NamedTuple):
     parent_table: str
     period_table: str
     is_droppable: bool
+
+
+class HorizonHolder(NamedTuple):
+    """A session, prepared transaction, slot or standby; `held_for` is None where the server does not tell."""
+
+    kind: str
+    pid: int | None
+    user_name: str | None
+    application: str | None
+    state: str
+    held_for: timedelta | None
+    xid_age: int | None
 
 
 async def make_periods(pool: Pool) -> int:
@@ -39,6 +52,11 @@ async def release_parked(pool: Pool, at_most: int) -> int:
     return await _count(pool, "select gnomon.release_parked(%s) as done_count", at_most)
 
 
+async def sweep_operations(pool: Pool, at_most: int) -> bool:
+    """Really cancel the next schedules of a mass cancel; False when there is nothing to do for now."""
+    return bool((await one(pool, "select gnomon.sweep_operations(%s) as is_sweeping", (at_most,)))["is_sweeping"])
+
+
 async def renew_fingerprints(pool: Pool) -> int:
     """Remember the rules of zones two years ahead; how many zones have other rules than they had."""
     return await _count(pool, "select gnomon.renew_fingerprints() as done_count")
@@ -48,6 +66,22 @@ async def overdue_schedules(pool: Pool, at_most: int) -> list[str]:
     """Live schedules whose instant passed a minute ago: there should be none."""
     found = await rows(pool, "select schedule_id from gnomon.overdue_schedules(%s)", [at_most])
     return [row["schedule_id"] for row in found]
+
+
+async def periods_ready(pool: Pool) -> int:
+    """How many days beyond today have their partitions."""
+    return await _count(pool, "select gnomon.periods_ready() as done_count")
+
+
+async def balance_ledger(pool: Pool) -> tuple[int, int]:
+    """Balance one shard of the ledger, each in its turn: which, and by how much it is off."""
+    found = await one(pool, "select * from gnomon.balance_ledger()")
+    return found["shard"], found["missing_count"]
+
+
+async def horizon_holders(pool: Pool) -> list[HorizonHolder]:
+    """Who keeps dead rows from being cleared away, the longest first."""
+    return await rows(pool, "select * from gnomon.horizon_holders()", shape=HorizonHolder)
 
 
 async def periods_behind(pool: Pool) -> list[PeriodBehind]:

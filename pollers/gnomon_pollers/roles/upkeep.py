@@ -10,6 +10,7 @@ from typing import Final
 
 from gnomon.database.pool import Pool
 from gnomon.log import logger
+from gnomon_pollers.alarms import Alarms
 from gnomon_pollers.calls import upkeep
 from gnomon_pollers.claims import steady
 from gnomon_pollers.leases import Leases
@@ -20,6 +21,11 @@ GROUP: Final = "upkeep"
 
 BATCH: Final = 500
 """Rows that one call of a task moves or removes."""
+
+_SWEPT: Final = 100
+"""Schedules that one call of the sweep cancels: their locks are held so long, and fires set them back meanwhile."""
+
+_SWEEP_FOR: Final = timedelta(seconds=1)
 
 _MINUTE: Final = timedelta(minutes=1)
 _HOUR: Final = timedelta(hours=1)
@@ -43,6 +49,7 @@ class UpkeepRole:
         self._pool = pool
         self._leases = leases
         self._periods = Periods(pool)
+        self._alarms = Alarms(pool)
 
     def steps(self) -> dict[str, Step]:
         """Every task by its name."""
@@ -52,16 +59,23 @@ class UpkeepRole:
             "forget keys": self._every(_MINUTE, self.forget_keys),
             "forget payloads": self._every(_MINUTE, self.forget_payloads),
             "release parked": self._every(timedelta(seconds=2), self.release_parked),
+            "sweep operations": self._every(_SWEEP_FOR, self.sweep_operations),
             "take periods away": self._every(_MINUTE, self._periods.take_away),
             "report overdue": self._every(_HOUR, self.report_overdue, first_after=_CATCH_UP),
             "analyze parents": self._every(_HOUR, self._periods.analyze_parents),
+            "balance ledger": self._every(_MINUTE, self.balance_ledger),
+            "watch horizon": self._every(_MINUTE, self._alarms.watch_horizon),
             "look at zone data": self._every(timedelta(minutes=10), self.look_at_zone_data),
         }
 
     async def make_periods(self) -> None:
         """Make the partitions of the next days."""
-        if made_count := await upkeep.make_periods(self._pool):
-            _log.info("periods made", count=made_count)
+        try:
+            if made_count := await upkeep.make_periods(self._pool):
+                _log.info("periods made", count=made_count)
+        finally:
+            # Also when they could not be made, above all then.
+            await self._alarms.watch_periods()
 
     async def move_far(self) -> None:
         """Move far timers near until none is left that belongs there."""
@@ -80,10 +94,22 @@ class UpkeepRole:
         if released_count := await upkeep.release_parked(self._pool, BATCH):
             _log.info("parked deliveries released", count=released_count)
 
+    async def sweep_operations(self) -> None:
+        """Really cancel what mass cancels mean, for half of the time at most: it has no hurry, nothing of it fires."""
+        began = steady()
+        while steady() - began < _SWEEP_FOR and await upkeep.sweep_operations(self._pool, _SWEPT):
+            pass
+
     async def report_overdue(self) -> None:
         """Report live schedules whose instant has passed: there should be none."""
         if overdue := await upkeep.overdue_schedules(self._pool, BATCH):
             _log.warning("schedules are overdue", count=len(overdue), schedule_ids=overdue[:_SHOWN])
+
+    async def balance_ledger(self) -> None:
+        """Balance the next shard of the ledger."""
+        shard, missing_count = await upkeep.balance_ledger(self._pool)
+        if missing_count:
+            _log.error("the ledger is off; gnomon doctor names what is missing", shard=shard, missing_count=missing_count)
 
     async def look_at_zone_data(self) -> None:
         """Let the fingerprints of zones go on with the clock, and say when the rules of some have changed."""

@@ -6,11 +6,11 @@ from tests.app.http import Client, problem
 CALLS = [(method, path) for methods, path, _ in LATER for method in methods]
 _NAMED_IN_THE_CONTRACT = """
     POST /v1/notifications
-    POST /v1/notifications/schedule/cancel · GET /v1/notifications/ntf_1 · GET /v1/notifications/ntf_1/events
+    GET /v1/notifications/ntf_1 · GET /v1/notifications/ntf_1/events
     GET /v1/notifications/ntf_1/explain · PUT /v1/users/u_1/preferences · GET /v1/users/u_1/devices
     GET /v1/users/u_1/inbox · GET /v1/users/u_1/inbox/stream · GET /v1/categories · PUT /v1/categories/news
     POST /v1/templates · POST /v1/campaigns · GET /v1/dead-letters · POST /v1/dead-letters/redrive
-    GET /v1/operations/op_1 · POST /v1/provider-callbacks/apns · GET /v1/unsubscribe/t · POST /v1/unsubscribe/t
+    POST /v1/provider-callbacks/apns · GET /v1/unsubscribe/t · POST /v1/unsubscribe/t
 """
 
 
