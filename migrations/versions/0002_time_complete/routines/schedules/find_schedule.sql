@@ -14,7 +14,8 @@ begin
     found.schedule_id := schedule_id;
     found.user_id := s.user_id;
     found.template_id := s.template_id;
-    found.status := case when s.paused_at_utc is null then 'scheduled' else 'paused' end;
+    found.status := case when gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then 'cancelled'
+                         when s.paused_at_utc is null then 'scheduled' else 'paused' end;
     found.fire_at_utc := gnomon_data.pending_fire_at(s);
     found.time_zone := s.time_zone;
     found.time_zone_source := s.time_zone_source;

@@ -14,6 +14,8 @@ begin
     end loop;
     if s.id is null then
         perform gnomon_data.refuse_change(lock_schedule.shard, lock_schedule.schedule_id, gnomon_data.now_utc());
+    elsif gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then
+        perform gnomon_data.fail('GN025', 'the schedule is cancelled: nothing to change');
     elsif expected_version <> s.version then
         perform gnomon_data.fail('GN021', format('version %s is stale, the schedule is at %s', expected_version, s.version),
             'read it again and repeat the change');

@@ -11,13 +11,15 @@ as $$
           from gnomon_data.deliveries as d
          where d.shard = gnomon_data.shard_of(pending_of_user.user_id) and d.user_id = pending_of_user.user_id
            and d.due_at_utc > gnomon_data.now_utc() and d.claim_id is null
+           and not (gnomon_data.has_cancels() and gnomon_data.is_doomed_delivery(d.shard, d.schedule_id, d.user_id, d.template_id, d.labels, d.spared_by))
          group by d.schedule_id
     )
     select coalesce(s.id, a.schedule_id), coalesce(s.template_id, a.template_id), coalesce(a.due_at_utc, s.fire_at_utc),
            s.when_words #>> '{recurrence,pattern}', coalesce(s.key, a.key), coalesce(s.lane, a.lane), coalesce(s.time_zone, a.time_zone),
            case when s.paused_at_utc is null then 'scheduled' else 'paused' end, coalesce(s.version, 1)
       from (select x.* from gnomon_data.schedules as x
-             where x.shard = gnomon_data.shard_of(pending_of_user.user_id) and x.user_id = pending_of_user.user_id) as s
+             where x.shard = gnomon_data.shard_of(pending_of_user.user_id) and x.user_id = pending_of_user.user_id
+               and not (gnomon_data.has_cancels() and gnomon_data.is_doomed(x.user_id, x.template_id, x.labels, x.spared_by))) as s
       full join ahead as a on a.schedule_id = s.id
 $$;
 

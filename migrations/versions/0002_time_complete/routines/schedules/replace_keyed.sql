@@ -1,4 +1,5 @@
 -- What a key points at already decides, with the key row locked:
+--   a mass cancel means it         it is cancelled, whether swept or not, and a new schedule made
 --   same request, alive            nothing is touched, even when the pending occurrence is overdue
 --   same request, fired, and the request names one instant or date, or a course that is completed: it has been done,
 --   nothing comes again
@@ -17,7 +18,15 @@ begin
     select s.* into old from gnomon_data.schedules as s where s.shard = d.shard and s.id = old_id for update;
     -- Whoever held the key or the schedule may have kept us waiting beyond its instant.
     now_utc := gnomon_data.now_utc();
-    if old.id is not null and is_same then
+    if gnomon_data.end_doomed(d.shard, old_id) then
+        -- With it went its key; nobody else can take it before we commit.
+        d.is_new := true;
+        if (d.fault).code is null and (d.place_fault).code is null and not coalesce(d.is_skipped, false) then
+            insert into gnomon_data.schedule_keys (shard, kind, key_hash, schedule_id, request_hash)
+            values (d.shard, 1, gnomon_data.key_hash(d.user_id, d.key), d.schedule_id, d.request_hash);
+        end if;
+        return d;
+    elsif old.id is not null and is_same then
         d := gnomon_data.live_answer(d, old);
         d.is_duplicate := true;
         return d;

@@ -18,7 +18,9 @@ begin
     select s.* into old from gnomon_data.schedules as s where s.shard = home and s.id = known_id for update;
     -- Not before: whoever held the schedule may have kept us waiting beyond its instant.
     now_utc := gnomon_data.now_utc();
-    if old.id is null or not old.is_recurring and old.fire_at_utc <= now_utc and old.paused_at_utc is null then
+    if gnomon_data.is_doomed(old.user_id, old.template_id, old.labels, old.spared_by) then
+        perform gnomon_data.fail('GN025', 'the schedule is cancelled: nothing to change');
+    elsif old.id is null or not old.is_recurring and old.fire_at_utc <= now_utc and old.paused_at_utc is null then
         perform gnomon_data.refuse_change(home, known_id, now_utc);
     elsif expected_version <> old.version then
         perform gnomon_data.fail('GN021', format('version %s is stale, the schedule is at %s', expected_version, old.version),

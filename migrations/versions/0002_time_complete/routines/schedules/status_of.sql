@@ -1,3 +1,4 @@
+-- What a mass cancel means is cancelled, swept or not.
 -- Along the life: a schedule row, then deliveries not yet due (fired ahead, still belonging to the schedule), then the
 -- ledger. Looked at in this order because that is the order in which an occurrence moves. Nothing comes after a cancel, so
 -- it is the last whatever the clock said.
@@ -5,8 +6,9 @@ create or replace function gnomon_data.status_of(shard smallint, schedule_id uui
 language sql stable
 as $$
     select coalesce(
-        (select case when s.paused_at_utc is null then 'scheduled' else 'paused' end from gnomon_data.schedules as s where s.shard = status_of.shard and s.id = schedule_id),
-        (select 'scheduled' from gnomon_data.deliveries as d
+        (select case when gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then 'cancelled'
+                     when s.paused_at_utc is null then 'scheduled' else 'paused' end from gnomon_data.schedules as s where s.shard = status_of.shard and s.id = schedule_id),
+        (select case when gnomon_data.is_doomed(d.user_id, d.template_id, d.labels, d.spared_by) then 'cancelled' else 'scheduled' end from gnomon_data.deliveries as d
           where d.shard = status_of.shard and d.schedule_id = status_of.schedule_id and d.due_at_utc > now_utc and d.claim_id is null limit 1),
         (select o.outcome from gnomon_data.occurrence_log as o
           where o.shard = status_of.shard and o.schedule_id = status_of.schedule_id and o.is_last
