@@ -15,8 +15,18 @@ as $$
     select 'heartbeats', null, (select count(*) from gnomon_data.heartbeats as h, clock as c where h.beat_at_utc > c.now_utc - interval '3 s')::double precision
     union all
     select 'near_horizon_seconds', null, (select extract(epoch from h.near_until_utc - c.now_utc) from gnomon_data.horizon as h, clock as c)::double precision
+    union all
+    select 'periods_ready', null, gnomon.periods_ready()::double precision
+    union all
+    select 'ledger_missing', null, (select coalesce(sum(k.missing_count), 0) from gnomon_data.ledger_checks as k)::double precision
+    union all
+    select 'ledger_shards_checked', null, (select count(*) from gnomon_data.ledger_checks as k, clock as c where k.checked_at_utc > c.now_utc - interval '3 h')::double precision
+    union all
+    select 'horizon_held_seconds', null, (select coalesce(max(extract(epoch from h.held_for)), 0) from gnomon.horizon_holders() as h)::double precision
+    union all
+    select 'horizon_held_xids', null, (select coalesce(max(h.xid_age), 0) from gnomon.horizon_holders() as h)::double precision
 $$;
 
-comment on function gnomon.queue_numbers() is 'Numbers for /metrics: ready and leased deliveries by lane (counted up to 1,000), live processes, how far ahead periods exist.';
+comment on function gnomon.queue_numbers() is 'Numbers for /metrics: ready and leased deliveries by lane (counted up to 1,000), live processes, how far ahead periods exist, what the ledger misses, how long somebody holds the horizon.';
 revoke all on function gnomon.queue_numbers() from public;
 grant execute on function gnomon.queue_numbers() to gnomon_reader, gnomon_worker;

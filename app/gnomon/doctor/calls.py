@@ -1,6 +1,7 @@
 """What the doctor asks: public SQL functions under their own names, and the server's own views."""
 
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from gnomon.database.call import one, rows
@@ -30,6 +31,45 @@ class Overdue(NamedTuple):
     plane: str
     lane: str
     since_utc: datetime
+
+
+class ShardBalance(NamedTuple):
+    """By how much the ledger of a shard was off, when it was last looked at."""
+
+    shard: int
+    checked_at_utc: datetime
+    missing_count: int
+
+
+class DayBalance(NamedTuple):
+    """One day of a shard in the ledger: accepted = pending + ended + missing."""
+
+    shard: int
+    accepted_on: date
+    accepted_count: int
+    pending_count: int
+    ended_count: int
+    missing_count: int
+
+
+class LedgerFault(NamedTuple):
+    """What is gone, of which schedule, and the instant it is about."""
+
+    what: str
+    schedule_id: str
+    at_utc: datetime
+
+
+class HorizonHolder(NamedTuple):
+    """Who keeps dead rows from being cleared away; `held_for` is None where the server does not tell."""
+
+    kind: str
+    pid: int | None
+    user_name: str | None
+    application: str | None
+    state: str
+    held_for: timedelta | None
+    xid_age: int | None
 
 
 class ZoneDrift(NamedTuple):
@@ -116,6 +156,32 @@ async def periods_ahead(pool: Pool) -> list[PeriodAhead]:
 async def oldest_overdue(pool: Pool) -> list[Overdue]:
     """What waits longest."""
     return await rows(pool, "select * from gnomon.oldest_overdue()", shape=Overdue)
+
+
+async def periods_ready(pool: Pool) -> int:
+    """How many days beyond today have their partitions."""
+    return int((await one(pool, "select gnomon.periods_ready() as ready"))["ready"])
+
+
+async def ledger_checks(pool: Pool) -> list[ShardBalance]:
+    """What upkeep found when it balanced each shard last."""
+    return await rows(pool, "select * from gnomon.ledger_checks()", shape=ShardBalance)
+
+
+async def ledger(pool: Pool, shards: Sequence[int]) -> list[DayBalance]:
+    """The days of these shards in the ledger."""
+    return await rows(pool, "select * from gnomon.ledger(%s::smallint[])", [list(shards)], shape=DayBalance)
+
+
+async def ledger_faults(pool: Pool, shard: int, look_at: int, at_most: int) -> list[LedgerFault]:
+    """What is missing in a shard, among so many rows of each kind."""
+    sql = "select * from gnomon.ledger_faults(%s::smallint, %s, %s)"
+    return await rows(pool, sql, [shard, look_at, at_most], shape=LedgerFault)
+
+
+async def horizon_holders(pool: Pool) -> list[HorizonHolder]:
+    """Who holds the horizon, the longest first."""
+    return await rows(pool, "select * from gnomon.horizon_holders()", shape=HorizonHolder)
 
 
 async def zone_drift(pool: Pool) -> list[ZoneDrift]:

@@ -1,6 +1,6 @@
 """What runs and keeps up: processes, periods made ahead, what is overdue."""
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Final
 
 from gnomon.doctor import calls
@@ -16,7 +16,10 @@ _NEEDED: Final = {
     "delivery": ("No worker sends.", "What was fired waits and reaches nobody.", "gnomon work, or gnomon up"),
 }
 
-_SOON: Final = timedelta(days=1)
+_FEWEST_AHEAD: Final = 2
+"""Days beyond today that have partitions; upkeep makes three."""
+
+_DAY: Final = timedelta(days=1)
 _LATE: Final = timedelta(seconds=10)
 """What waits longer than this is not just on its way."""
 
@@ -36,12 +39,14 @@ async def periods(ward: Ward) -> Exam:
     """Whether partitions exist for the days to come."""
     now_utc = await calls.clock_utc(ward.pool)
     ahead = await calls.periods_ahead(ward.pool)
-    short = [one.parent_table for one in ahead if one.until_utc < now_utc + _SOON]
+    ready = await calls.periods_ready(ward.pool)
+    needed_utc = now_utc.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + _DAY * (1 + _FEWEST_AHEAD)
+    short = [one.parent_table for one in ahead if one.until_utc < needed_utc]
     findings: tuple[Finding, ...] = ()
     if short or not ahead:
         findings = (
             Finding(
-                what=f"Partitions end within a day: {', '.join(short) or 'there are none'}.",
+                what=f"{plural(max(ready, 0), 'day')} beyond today with partitions: {', '.join(short) or 'there are none'}.",
                 why="Timers go to a slower table then, and what writes to a log has to make its partition first.",
                 remedy="gnomon poll --role upkeep; once, by hand: select gnomon.make_periods();",
             ),

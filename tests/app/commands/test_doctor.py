@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
+from datetime import timedelta
 from typing import Any, Final
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ import psycopg
 import pytest
 
 from gnomon import cli
-from gnomon.doctor import server
+from gnomon.doctor import horizon, server
 from tests.support.given import given_schedule
 
 Run = Callable[..., tuple[int, str, str]]
@@ -68,6 +69,29 @@ def test_what_is_wrong_is_found(run: Run, connection: psycopg.Connection) -> Non
     assert "in the transactional lane waits since" in found["overdue"][0]["what"]
     assert "timers" in found["periods"][0]["what"]
     assert "gnomon migrate" in found["schema"][0]["remedy"]
+
+
+def test_a_row_taken_out_is_named(run: Run, connection: psycopg.Connection) -> None:
+    lost = given_schedule(connection)
+    connection.execute("delete from gnomon_data.schedules")
+    for _ in range(64):
+        connection.execute("select gnomon.balance_ledger()")
+    told = [finding["what"] for finding in _examined(run)["ledger"]]
+    assert "1 accepted, 0 pending, 0 ended; 1 missing" in told[0]
+    assert [what for what in told if lost.schedule_id in what and "has a timer" in what]
+
+
+def test_who_holds_the_horizon_is_named(run: Run, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with psycopg.connect(database_url, application_name="nightly report") as other:
+        other.execute("select pg_current_xact_id()")
+        assert not _examined(run)["horizon"]
+        monkeypatch.setattr(horizon, "_LONG", timedelta())
+        [finding] = _examined(run)["horizon"]
+        assert finding["what"].startswith(
+            f"Session {other.info.backend_pid} of postgres (nightly report, idle in transaction)"
+        )
+        assert f"pg_terminate_backend({other.info.backend_pid})" in finding["remedy"]
+        other.rollback()
 
 
 def test_sessions_that_fill_the_server(run: Run, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
