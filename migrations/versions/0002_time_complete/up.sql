@@ -143,7 +143,7 @@ comment on column gnomon_data.mass_cancels.target is 'See gnomon_data.target_of.
 -- Always empty, only ever locked: claims pass it in ROW EXCLUSIVE mode without waiting, a mass cancel holds it in SHARE mode
 -- until it commits. See claim_gate.sql.
 create table gnomon_data.mass_gate (
-    one_row boolean not null
+    is_empty boolean not null
 );
 comment on table gnomon_data.mass_gate is 'Never written: its lock is the gate between claims and mass cancels.';
 
