@@ -25,3 +25,10 @@ def test_what_was_paused_goes_on_below(empty_database_url: str) -> None:
         connection.execute("select pg_sleep(1)")
         fire = "select fired_count from gnomon.fire_due(array(select generate_series(0, 63))::smallint[], 10)"
         assert value(connection, fire) == 1
+
+        # One pending, two ended: what was there before the ledger is its opening balance.
+        migrate.upgrade(empty_database_url, "0002")
+        [day] = rows(
+            connection, "select sum(accepted_count) as accepted, sum(abs(missing_count)) as missing from gnomon.ledger()"
+        )
+        assert (day.accepted, day.missing) == (3, 0)

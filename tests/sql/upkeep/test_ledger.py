@@ -88,9 +88,12 @@ def test_it_balances_over_every_way_to_begin_and_to_end(connection: psycopg.Conn
         fire(connection)
         for chosen in random.choices(sorted(accepted), k=4):
             _change(connection, random, chosen)
+        if not random.randrange(3):
+            connection.execute("select gnomon.cancel_by_user(%s)", [f"u{random.randrange(9)}"])
         settle(connection, claim(connection)[::2])
         if random.random() < 0.5:
             _fold(connection)
+            value(connection, "select gnomon.sweep_operations()")
         assert _missing(connection) == []
         step_to(connection, now + timedelta(hours=random.choice([1, 7])))
         value(connection, "select gnomon.make_periods()")
