@@ -10,9 +10,10 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
     known record;
-    open_ordinals int[];
+    open_count int;
+    again int[];
     vanished int[];
-    open_ordinal int;
+    fresh gnomon_data.draft;
     taken_count int;
     has_cancels constant boolean := gnomon_data.has_cancels();
 begin
@@ -38,29 +39,36 @@ begin
         drafts[known.ordinal] := gnomon_data.live_answer(drafts[known.ordinal], known.schedule);
         drafts[known.ordinal].is_duplicate := true;
     end loop;
-    select array_agg(d.ordinal) into open_ordinals from unnest(drafts) as d
+    select count(*) into open_count from unnest(drafts) as d
      where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null;
-    while open_ordinals is not null loop
-        vanished := null;
+    -- In the first round all that are open, told by what they are: a list of ten thousand would be searched for each of them.
+    while open_count > 0 loop
         insert into gnomon_data.schedule_keys (shard, kind, key_hash, schedule_id, request_hash)
         select d.shard, 1, h.key_hash, d.schedule_id, d.request_hash
           from unnest(drafts) as d cross join lateral (select gnomon_data.key_hash(d.user_id, d.key) as key_hash offset 0) as h
-         where d.ordinal = any (open_ordinals) and (d.place_fault).code is null and not d.is_skipped
+         where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null
+           and (d.place_fault).code is null and not d.is_skipped and (again is null or d.ordinal = any (again))
          order by d.shard, h.key_hash
         on conflict do nothing;
         get diagnostics taken_count = row_count;
         -- All of them taken: whoever wants one waits for us, so there is nothing to look back at and nothing to lock.
-        if taken_count = cardinality(open_ordinals) then
-            foreach open_ordinal in array open_ordinals loop
-                drafts[open_ordinal].is_new := true;
+        if taken_count = open_count then
+            for place in 1..cardinality(drafts) loop
+                fresh := drafts[place];
+                if (fresh.fault).code is null and fresh.is_duplicate is null and fresh.key is not null and fresh.same_as is null
+                   and (again is null or place = any (again)) then
+                    drafts[place].is_new := true;
+                end if;
             end loop;
             exit;
         end if;
+        vanished := null;
         for known in
             select g.ordinal, g.has_key, k.schedule_id, k.request_hash, k.schedule_id = g.schedule_id as is_fresh
               from (select d.ordinal, d.shard, h.key_hash, d.schedule_id, (d.place_fault).code is null and not d.is_skipped as has_key
                       from unnest(drafts) as d cross join lateral (select gnomon_data.key_hash(d.user_id, d.key) as key_hash offset 0) as h
-                     where d.ordinal = any (open_ordinals)
+                     where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null
+                       and (again is null or d.ordinal = any (again))
                      order by d.shard, h.key_hash) as g
               left join lateral (select x.schedule_id, x.request_hash from gnomon_data.schedule_keys as x
                                   where x.shard = g.shard and x.kind = 1 and x.key_hash = g.key_hash for update) as k on true
@@ -73,7 +81,8 @@ begin
                 drafts[known.ordinal] := gnomon_data.replace_keyed(drafts[known.ordinal], known.schedule_id, known.request_hash, now_utc);
             end if;
         end loop;
-        open_ordinals := vanished;
+        again := vanished;
+        open_count := coalesce(cardinality(again), 0);
     end loop;
     return drafts;
 end

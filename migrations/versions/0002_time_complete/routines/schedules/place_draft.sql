@@ -30,11 +30,11 @@ begin
     d.resolution := first.kind;
     d.if_past := first.if_past_taken;
     d.is_skipped := first.is_skipped;
-    d.warnings := gnomon_data.channel_warnings(d.channels);
+    d.warnings := coalesce(d.warnings, gnomon_data.channel_warnings(d.channels));
     if d.is_skipped then
         return d;
     end if;
-    d.fire_at_utc := gnomon_data.spread(d.schedule_id, d.due_at_utc, d.window_for);
+    d.fire_at_utc := case when d.window_for is null then d.due_at_utc else gnomon_data.spread(d.schedule_id, d.due_at_utc, d.window_for) end;
     if d.due_at_utc > now_utc + interval '10 years' then
         d.place_fault := gnomon_data.field_fault('GN024', '/schedule_at',
             format('lies more than 10 years ahead: %s', gnomon_data.rfc3339(d.due_at_utc)));

@@ -33,7 +33,7 @@ as $$
     ), distinct_shape as materialized (
         select distinct f.shape from shaped as f
     ), shape as materialized (
-        select s.shape, row_number() over () as id, r as d, gnomon_data.has_readings(r.compiled) as has_readings,
+        select s.shape, row_number() over () as id, r as d, gnomon_data.has_readings(r.compiled) as has_readings, gnomon_data.channel_warnings(r.channels) as warnings,
                make_interval(secs => coalesce((r.compiled -> 'offset')::float8, 0)) as offset_for
           from distinct_shape as s cross join lateral gnomon_data.read_request(s.shape || jsonb '{"user_id": "-"}', 0) as r
          where s.shape - gnomon_data.field_names('built') = '{}' and position('null' in s.shape::text) = 0
@@ -54,7 +54,7 @@ as $$
          where f.form <> 'instant' or (s.d).wanted_if_past is distinct from 'next' and (s.d).expires_at_utc is null
                and f.at_utc + s.offset_for between now_utc and now_utc + interval '10 years'
     ), placed as materialized (
-        select g.*, gnomon_data.place_alike(s.d, g.is_ahead, nullif(g.local_time, time '24:00'), nullif(g.time_zone, ''), nullif(g.source, ''), now_utc) as d
+        select g.*, gnomon_data.place_alike(s.d, s.warnings, g.is_ahead, nullif(g.local_time, time '24:00'), nullif(g.time_zone, ''), nullif(g.source, ''), now_utc) as d
           from (select distinct z.id, z.at_utc is not null as is_ahead, z.local_time, z.time_zone, z.source from zoned as z) as g
           join shape as s on s.id = g.id
     ), own as materialized (

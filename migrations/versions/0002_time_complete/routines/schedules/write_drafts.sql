@@ -5,6 +5,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
     has_cancels constant boolean := gnomon_data.has_cancels();
+    first_stamp constant bigint := gnomon_data.next_stamp(null, now_utc);
     timers gnomon_data.timers[];
 begin
     -- Both are rare, and asked for first: joins of the whole batch with itself are left to no planner.
@@ -27,17 +28,21 @@ begin
             dedup_key, key, when_words, rule, time_zone, time_zone_source, window_for, expires_at_utc, expires_for, if_past,
             nominal_local, resolution, due_at_utc, fire_at_utc, stamp, fired_count, accepted_at_utc,
             spared_by)
-        select d.shard, d.schedule_id, d.is_recurring, d.user_id, d.template_id, d.lane, d.channels, p.params, p.payload_id, d.labels,
+        select d.shard, d.schedule_id, d.is_recurring, d.user_id, d.template_id, d.lane, d.channels,
+               case when p.is_short then d.params end,
+               case when not p.is_short then (gnomon_data.store_params(d.shard, d.schedule_id, d.params)).payload_id end, d.labels,
                d.dedup_key, d.key, d.when_words, d.rule, d.time_zone, d.time_zone_source, d.window_for, d.expires_at_utc, d.expires_for,
-               d.if_past, d.nominal_local, d.resolution, d.due_at_utc, d.fire_at_utc, gnomon_data.next_stamp(null, now_utc),
+               d.if_past, d.nominal_local, d.resolution, d.due_at_utc, d.fire_at_utc, first_stamp,
                coalesce(d.fired_count, 0), now_utc,
                case when has_cancels then gnomon_data.cancels_seen(d.user_id, d.template_id, d.labels) end
-          from unnest(drafts) as d cross join lateral gnomon_data.store_params(d.shard, d.schedule_id, d.params) as p
+          from unnest(drafts) as d
+         -- A call for each row, to be told that its params stay where they are, would cost as much as the row's index.
+         cross join lateral (select octet_length(d.params::text) <= 1024 as is_short) as p
          where (d.fault).code is null and d.is_new and not d.is_skipped and d.same_as is null
          order by d.shard, d.schedule_id
-     returning shard, id, lane, fire_at_utc, stamp, is_recurring
+     returning shard, id, lane, fire_at_utc, is_recurring
     )
-    select array_agg(row(w.fire_at_utc, w.fire_at_utc, w.stamp, w.id, w.shard, w.lane,
+    select array_agg(row(w.fire_at_utc, w.fire_at_utc, first_stamp, w.id, w.shard, w.lane,
                          case when w.is_recurring then 2 else 1 end)::gnomon_data.timers)
       into timers from written as w;
     if timers is not null then

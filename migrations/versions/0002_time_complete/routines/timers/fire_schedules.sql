@@ -65,8 +65,7 @@ begin
         select p.lane, p.shard, p.delivery_id, p.channel,
                case when p.place > 1 or h.is_waiting or e.is_waiting then 'infinity' else greatest(p.fire_at_utc, now_utc) end,
                p.fire_at_utc, p.id, p.notification_id, p.user_id, p.template_id, p.params, p.payload_id, p.dedup_key, p.key,
-               p.fired_count + 1, p.due_at_utc, p.nominal_local, p.time_zone, p.expires, p.accepted_at_utc, now_utc,
-               p.labels, p.spared_by
+               p.fired_count + 1, p.due_at_utc, p.nominal_local, p.time_zone, p.expires, p.accepted_at_utc, now_utc, p.labels, p.spared_by
           from placed as p
           left join lateral (
                select true as is_waiting from gnomon_data.deliveries as w
