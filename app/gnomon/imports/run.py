@@ -6,7 +6,7 @@ Each transaction moves the stream's place in the file, so that whatever ends the
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -38,6 +38,12 @@ class Counts(msgspec.Struct, kw_only=True):
     def lines(self) -> int:
         """All of them."""
         return self.accepted + self.repeated + self.rejected
+
+    def be(self, places: Sequence[calls.Place]) -> None:
+        """Count what these places say."""
+        self.accepted = sum(place.accepted_count for place in places)
+        self.repeated = sum(place.repeated_count for place in places)
+        self.rejected = sum(place.refused_count for place in places)
 
 
 @dataclass
@@ -71,10 +77,7 @@ async def import_all(url: str, source: Source, tell: Tell) -> tuple[Counts, list
     counts = Counts()
     async with _sessions(url) as pool:
         places = await calls.import_places(pool, source.digest)
-        for place in places:
-            counts.accepted += place.accepted_count
-            counts.repeated += place.repeated_count
-            counts.rejected += place.refused_count
+        counts.be(places)
         counts.earlier = counts.lines
 
         async def write(stream: int, piece: _Piece) -> None:
@@ -88,6 +91,8 @@ async def import_all(url: str, source: Source, tell: Tell) -> tuple[Counts, list
 
         tell(counts)
         await _deal(source, {place.stream: place.done_line for place in places}, write)
+        # Of what a killed run had sent, its sessions may have written some while this one ran.
+        counts.be(await calls.import_places(pool, source.digest))
         return counts, await _faults(pool, source.digest)
 
 
