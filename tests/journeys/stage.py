@@ -116,6 +116,12 @@ class Stage:
         at: datetime = value(self.connection, "select gnomon_data.now_utc()")
         return at.astimezone(UTC)
 
+    def unbalanced(self) -> list[Any]:
+        """What is not as it should be in the ledger, and what is missing by name: nothing, whatever has crashed."""
+        days = rows(self.connection, "select * from gnomon.ledger() where missing_count <> 0")
+        faults = "select f.* from generate_series(0, 63) as s (n), gnomon.ledger_faults(s.n::smallint, null) as f"
+        return days + rows(self.connection, faults)
+
     def received(self) -> list[Received]:
         """What the sink has answered with 2xx so far; only what is new is read."""
         with self.sink.file.open("rb") as file:

@@ -110,6 +110,7 @@ def test_a_restart_of_the_server_under_load_loses_nothing(crashing: Set) -> None
         lambda: len(rows(stage.connection, came_back, ["p1", "p2", "w1", "w2", "w3"])) == 5, "all have connected again"
     )
     assert all(role.process.poll() is None for role in crashing.all_roles)
+    assert stage.unbalanced() == []
     note(f"restart: {len(accepted)} accepted, {len(verdict.resent)} resent, server away {up_at - down_at:.2f} s")
 
 
@@ -199,3 +200,11 @@ def test_a_worker_that_slept_past_its_lease_sends_nothing_of_what_it_held(afterm
     note(f"{len(taken_over)} of the killed and of the sleeping worker came by the third")
     assert len(taken_over) > 10, "they held something"
     assert aftermath.after_waking == []
+
+
+def test_the_ledger_balances_after_all_of_it(crashing: Set, aftermath: Aftermath) -> None:
+    assert crashing.stage.unbalanced() == []
+    sums = "select sum(accepted_count) as accepted, sum(pending_count) as pending from gnomon.ledger()"
+    found = one(crashing.stage.connection, sums)
+    assert found.accepted >= len(aftermath.accepted)
+    assert found.pending == 0
