@@ -15,7 +15,8 @@ from gnomon.settings import SettingInvalid
 
 COMMANDS = (
     *("demo", "up", "serve", "poll", "work", "migrate", "doctor", "retime", "alembic-ini", "psql"),
-    *("schedule", "cancel", "pause", "resume", "run", "pending", "explain", "preview", "forecast", "freeze", "bench"),
+    *("schedule", "import", "cancel", "pause", "resume", "run", "pending", "explain"),
+    *("preview", "forecast", "freeze", "bench"),
 )
 
 

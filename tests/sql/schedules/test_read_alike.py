@@ -12,7 +12,7 @@ from tests.support.given import given_user, rows, value
 
 _NOW = datetime(2027, 3, 27, 9, 30, tzinfo=UTC)  # the night before clocks change in Europe
 
-_ALIKE = [
+_ALIKE: list[dict[str, Any]] = [
     {"schedule_at": "18:00", "recurrence": {"pattern": "daily"}},
     {"schedule_at": "02:30", "timezone": "Europe/Berlin", "recurrence": {"pattern": "daily"}, "on_gap": "skip"},
     {"schedule_at": "09:15:30", "timezone": "Asia/Kathmandu", "recurrence": {"pattern": "weekly", "interval": 2}},
