@@ -24,6 +24,12 @@ begin
     if done_line >= until_line then
         return step;
     end if;
+    -- What a killed run had sent is still carried out by its session: some of these lines may be done by now.
+    if done_line >= lines[1] then
+        select coalesce(jsonb_agg(e.request order by e.place), '[]'), coalesce(array_agg(lines[e.place] order by e.place), '{}')
+          into requests, lines
+          from jsonb_array_elements(requests) with ordinality as e (request, place) where lines[e.place] > done_line;
+    end if;
     drafts := gnomon_data.accept_drafts(requests);
     insert into gnomon_data.import_faults (file_digest, line, error_code, error_detail, error_hint, error_pointer)
     select import_requests.file_digest, x.line, x.error_code, x.error_detail, x.error_hint, x.error_pointer
@@ -34,13 +40,13 @@ begin
              where (f.fault).code is not null
             union all
             select r.line, r.error_code, r.error_detail, r.error_hint, r.error_pointer
-              from jsonb_populate_recordset(null::gnomon.import_fault, refused) as r) as x
+              from jsonb_populate_recordset(null::gnomon.import_fault, refused) as r where r.line > done_line) as x
     on conflict do nothing;
     get diagnostics step.refused_count = row_count;
-    select count(*) filter (where d.same_as is not null or d.is_duplicate)
-      into step.repeated_count from unnest(drafts) as d where (d.fault).code is null
+    select count(*), count(*) filter (where d.same_as is not null or d.is_duplicate)
+      into step.accepted_count, step.repeated_count from unnest(drafts) as d where (d.fault).code is null
        and (d.same_as is null or (drafts[d.same_as].fault).code is null);
-    step.accepted_count := cardinality(lines) + jsonb_array_length(refused) - step.refused_count - step.repeated_count;
+    step.accepted_count := step.accepted_count - step.repeated_count;
     update gnomon_data.import_streams as s
        set done_line = until_line, accepted_count = s.accepted_count + step.accepted_count,
            repeated_count = s.repeated_count + step.repeated_count, refused_count = s.refused_count + step.refused_count,

@@ -15,8 +15,8 @@ begin
         d.compiled := d.compiled || jsonb_build_object('time', local_time::text);
     end if;
     d := gnomon_data.place_draft(d, now_utc, now_utc);
-    if (d.place_fault).code is not null then
-        d.warnings := null;
+    if d.rule is null then
+        d.warnings := null; -- it did not come to them
     end if;
     return d;
 end
