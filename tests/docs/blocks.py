@@ -26,6 +26,7 @@ _COMMENT: Final = re.compile(r"^<!-- (clock (?P<at>\S+)|(?P<shown>not run)) -->$
 # What is made anew by every run: ids, claims, cursors. The length stays, and with it psql's columns.
 _MADE_ANEW: Final = re.compile(
     r"(?<=\b(?:sch|ntf|dlv)_)[0-7][0-9A-HJKMNP-TV-Z]{25}\b"
+    r"|(?<=\bop_)[0-7][0-9A-HJKMNP-TV-Z]{25}\b"
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
     r"|(?<=\b\d{16}-)[0-9a-f]{32}\b"
 )
