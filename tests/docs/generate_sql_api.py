@@ -61,6 +61,7 @@ _SHORT: Final = {
 }
 _ROOMS: Final = {
     "schedules": "Scheduling, changing, cancelling, listing",
+    "imports": "Importing files",
     "users": "Users",
     "clock": "The clock: what a rule will do",
     "deliveries": "Deliveries: for consumers and workers",
