@@ -262,7 +262,8 @@ async def test_one_that_cannot_be_fired_holds_up_its_own_shard_only(role: DueRol
         connection, user_id="broken", schedule_at="09:00", timezone="Europe/Berlin", recurrence={"pattern": "daily"}
     )
     shard = value(connection, "select gnomon_data.shard_of('broken')")
-    connection.execute("""update gnomon_data.schedules set rule = rule || '{"time": "unreadable"}' where user_id = 'broken'""")
+    unreadable = "update gnomon_data.schedules set rule = rule || '{\"time\": \"unreadable\"}' where user_id = 'broken'"
+    connection.execute(unreadable)
     connection.execute(
         "update gnomon_data.timers set fire_at_utc = clock_timestamp(), wanted_at_utc = clock_timestamp()"
         " where subject_id = gnomon_data.id_of('sch', %s)",
