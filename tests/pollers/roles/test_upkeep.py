@@ -48,6 +48,16 @@ async def test_far_timers_come_near_as_their_period_does(role: UpkeepRole, conne
     assert value(connection, "select count(*) from gnomon_data.timers") == 3
 
 
+async def test_a_mass_cancel_is_swept(role: UpkeepRole, connection: psycopg.Connection) -> None:
+    for number in range(3):
+        given_schedule(connection, user_id=f"u{number}")
+    operation_id = value(connection, "select (gnomon.cancel_by_template('pill')).operation_id")
+    await role.sweep_operations()
+    swept = "select (o.status, o.swept_count)::text from gnomon.find_operation(%s) as o"
+    assert value(connection, swept, operation_id) == "(done,3)"
+    assert value(connection, "select count(*) from gnomon_data.schedules") == 0
+
+
 async def test_overdue_schedules_are_reported_only_when_there_was_time_to_catch_up(
     role: UpkeepRole, connection: psycopg.Connection
 ) -> None:
