@@ -62,6 +62,7 @@ _SHORT: Final = {
 _ROOMS: Final = {
     "schedules": "Scheduling, changing, cancelling, listing",
     "imports": "Importing files",
+    "operations": "Mass operations",
     "users": "Users",
     "clock": "The clock: what a rule will do",
     "deliveries": "Deliveries: for consumers and workers",
