@@ -1,8 +1,8 @@
 """The whole suite in several processes: who shares one, and who wants the machine for itself.
 
 Asked for no path, pytest runs all of it in a process for each core, up to four; asked for some, in one, where `--pdb` and
-`-s` work. Tests that start real processes all go to one of them, so that there is one such stage at a time. A test that
-judges lateness is marked `alone`: the others wait while it runs.
+`-s` work. The journeys all go to one of them, so that there is one such stage at a time. A test that judges lateness is
+marked `alone`: the others wait while it runs.
 """
 
 import fcntl
@@ -17,12 +17,8 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 _MOST_PROCESSES: Final = 4
-_WITH_REAL_PROCESSES: Final = (
-    "tests/journeys/",
-    "tests/pollers/test_processes.py",
-    "tests/app/embedded/",
-    "tests/app/database/test_pool.py",
-)
+_JOURNEYS: Final = "tests/journeys/"
+_SLOW: Final = (_JOURNEYS, "tests/pollers/test_processes.py", "tests/app/embedded/", "tests/app/database/test_pool.py")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,11 +34,10 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 class _ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist tells no types
-    """Hands out whole files, since their fixtures are made once, and all real processes as one."""
+    """Hands out whole files, since their fixtures are made once, and all journeys as one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return "real processes" if _has_real_processes(file) else file
+        return _JOURNEYS if nodeid.startswith(_JOURNEYS) else nodeid.partition("::")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
@@ -51,12 +46,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what starts real processes: it takes longest."""
-    items.sort(key=lambda item: not _has_real_processes(item.nodeid))
-
-
-def _has_real_processes(nodeid: str) -> bool:
-    return nodeid.startswith(_WITH_REAL_PROCESSES)
+    """Begin with what starts real processes, the journeys before all: it takes longest."""
+    items.sort(key=lambda item: (not item.nodeid.startswith(_JOURNEYS), not item.nodeid.startswith(_SLOW)))
 
 
 @pytest.hookimpl(wrapper=True)
