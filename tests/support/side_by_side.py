@@ -1,8 +1,8 @@
 """The whole suite in several processes: who shares one, and who wants the machine for itself.
 
-Asked for no path, pytest runs all of it in a process for each core, up to four; asked for some, in one, where `--pdb` and
-`-s` work. The journeys all go to one of them, so that there is one such stage at a time. A test that judges lateness is
-marked `alone`: the others wait while it runs.
+Asked for no path, pytest runs all of it in a process for each core and one more, since many tests wait, up to four; asked for
+some, in one, where `--pdb` and `-s` work. The journeys all go to one of them, so that there is one such stage at a time. A
+test that judges lateness is marked `alone`: the others wait while it runs.
 """
 
 import fcntl
@@ -27,7 +27,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     asked = config.option
     is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not (asked.collectonly or asked.usepdb)
     if is_whole and asked.numprocesses is None and not hasattr(config, "workerinput"):
-        asked.numprocesses = min(os.cpu_count() or 1, _MOST_PROCESSES)
+        asked.numprocesses = min((os.cpu_count() or 1) + 1, _MOST_PROCESSES)
         asked.tx = ["popen"] * asked.numprocesses
         asked.dist = "loadscope"
         asked.loadscopereorder = False
