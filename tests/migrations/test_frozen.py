@@ -13,6 +13,7 @@ from gnomon.files import migrations_folder, sql_folder
 #: Of the lines of frozen.sha256 that speak of a released folder. One is added with each release and none is ever edited.
 RELEASED: Final = {
     "0001_first": "a71795c16090ca3498c27ff5af756e345a3c1b1d0e098a9a727bd0ee4d83b037",
+    "0002_time_complete": "b67a933b555d0de43616f951a4aec9225313ca8c1f96bc06fdf13f53b44fc3b6",
 }
 
 
