@@ -130,7 +130,7 @@ def test_what_is_not_frozen_is_named(checkout: Checkout) -> None:
     checkout.edit(VIEWS, "What is pending only.", "Only what is pending.")
     with pytest.raises(NotFrozen, match=r"^base/lane_name\.sql, base/time_text\.sql, the views: not frozen\.$"):
         freeze.check_all(checkout.sql, checkout.migrations)
-    checkout.again()
+    checkout.begin()
     freeze.check_all(checkout.sql, checkout.migrations)
 
 
