@@ -1,8 +1,8 @@
 """The whole suite in several processes: who shares one, and who wants the machine for itself.
 
-Asked for no path, pytest runs all of it in a process for each core and one more (many tests wait), up to four; asked for some,
-in one, where `--pdb` and `-s` work. The journeys all go to one of them, so that there is one such stage at a time. A test that
-judges lateness is marked `alone`: the others wait while it runs.
+Asked for no path, pytest runs all of it in a process for each core and one more (many tests wait), up to four; asked for
+some, in one, where `--pdb` and `-s` work. The journeys all go to one of them, so that there is one such stage at a time. A
+test that judges lateness is marked `alone`: the others wait while it runs.
 """
 
 import fcntl
