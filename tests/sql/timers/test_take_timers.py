@@ -7,6 +7,7 @@ import pytest
 
 from tests.sql.acts import NIL, SHARDS, claim, fire, fire_slice, given_many, settle
 from tests.sql.plans import Plan, plans_of
+from tests.support.clock import set_clock
 from tests.support.given import given_schedule, one, rows, value
 
 _LOOK = """
@@ -17,6 +18,13 @@ select count(*) as found, count(*) filter (where lane is null) as announced, min
 """
 
 _TODAY = "from gnomon_data.periods where parent = 'timers' order by from_utc limit 1"
+
+
+@pytest.fixture
+def at_noon(connection: psycopg.Connection) -> psycopg.Connection:
+    """Today at noon: what is due in an hour lies in the same period."""
+    set_clock(connection, value(connection, f"select from_utc + interval '12 h' {_TODAY}"))
+    return connection
 
 
 def _given_twins(connection: psycopg.Connection) -> None:
@@ -117,14 +125,14 @@ def test_plans_with_50_000_waiting(waiting: psycopg.Connection) -> None:
         assert not plan.seq_scans_of("deliveries")
 
 
-def test_an_idle_look_reads_a_few_pages_a_shard(connection: psycopg.Connection) -> None:
-    now_utc = value(connection, "select gnomon_data.now_utc()")
-    given_many(connection, 50_000, now_utc + timedelta(hours=1))
-    connection.execute("vacuum analyze gnomon_data.timers")
+def test_an_idle_look_reads_a_few_pages_a_shard(at_noon: psycopg.Connection) -> None:
+    now_utc = value(at_noon, "select gnomon_data.now_utc()")
+    given_many(at_noon, 50_000, now_utc + timedelta(hours=1))
+    at_noon.execute("vacuum analyze gnomon_data.timers")
 
-    [looked] = plans_of(connection, lambda: one(connection, _LOOK, NIL), "firsts as materialized")
+    [looked] = plans_of(at_noon, lambda: one(at_noon, _LOOK, NIL), "firsts as materialized")
 
-    assert one(connection, _LOOK, NIL) == (1, 1, now_utc + timedelta(hours=1))
+    assert one(at_noon, _LOOK, NIL) == (1, 1, now_utc + timedelta(hours=1))
     assert looked.buffers <= 8 * 64
 
 
