@@ -21,8 +21,6 @@ begin
         return gnomon_data.field_fault('GN015', '/recurrence/pattern',
             format('must be one of %s, not %s', array_to_string(patterns, ', '), gnomon_data.quoted(pattern)),
             'did you mean ' || (select p from unnest(patterns) as p where p = lower(pattern)));
-    elsif words ? 'cron_expr' and pattern <> 'cron' then
-        return gnomon_data.cron_fields_fault(request, words);
     elsif words - fields <> jsonb '{}' then
         select min(k) into field from jsonb_object_keys(words - fields) as k;
         select string_agg(p, ' or ') into goes_with from unnest(patterns) as p where field = any (gnomon_data.recurrence_fields(p));
@@ -31,6 +29,7 @@ begin
                 'is not a field of a recurrence', format('fields of pattern %s: %s', pattern, array_to_string(fields, ', ')))
             else gnomon_data.field_fault('GN015', '/recurrence/' || field, format('goes with pattern %s, not %s', goes_with, pattern),
                 case pattern when 'rrule' then 'the rrule text says it'
+                             when 'cron' then 'cron_expr says it all but start_date, end_date, end_after and exclusions'
                              when 'elapsed' then 'elapsed time knows no local days; end_after ends it' end) end;
     elsif words ? 'start_date' and request ? 'schedule_date' and words->>'start_date' <> request->>'schedule_date' then
         return gnomon_data.field_fault('GN015', '/recurrence/start_date',
@@ -53,4 +52,4 @@ end
 $$;
 
 comment on function gnomon_data.recurrence_fault(jsonb, jsonb) is
-    'What is wrong with the fields of a recurrence before any of them is read: unknown, not available, missing, contradicting.';
+    'What is wrong with the fields of a recurrence before any of them is read: unknown, of another pattern, missing, contradicting.';

@@ -1,0 +1,2 @@
+-- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
+-- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.

@@ -1,0 +1,11 @@
+-- Steps on types, tables and indexes, by hand: the same text that sql/<room>/{types,tables}.sql gained, as a change.
+-- Routines and views do not belong here: `gnomon freeze --again` copies those that differ, drops those that are gone, and
+-- drops first what changes its arguments or its result.
+--
+-- * No routine of this revision is there yet when this runs. Rows that need one are made by gnomon_data.install().
+-- * Columns go to the end of their table, in sql/ too: the proof of equality compares the order.
+-- * A column of a large table is added nullable or with a constant default; anything else rewrites it under a lock.
+-- * Processes of the version before go on working: they pass no new column.
+-- * A public routine keeps its arguments and the columns it answers, so a type it answers does not grow: processes of the
+--   version before read them into fixed shapes, and their prepared statements fail on others. A new form gets a new name.
+-- * `drop view gnomon....` when a column it reads changes its type: the freeze then copies the views.
