@@ -53,11 +53,15 @@ class Run:
     """What a benchmark is given."""
 
     pool: Pool
+    url: str
+    """The libpq address of the database that pool is of, for processes of their own and databases beside it."""
     is_small: bool
     """The same work at about a hundredth, to see that it works; bars that need size are left out."""
     has_peers: bool
     say: Callable[[str], None]
     """Tells a person what is being done."""
+    minutes: float = 1
+    """How long a benchmark that goes on for a time goes on."""
 
 
 Measure: TypeAlias = Callable[[Run], Awaitable[Measured]]
