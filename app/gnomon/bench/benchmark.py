@@ -62,6 +62,8 @@ class Run:
     """Tells a person what is being done."""
     minutes: float = 1
     """How long a benchmark that goes on for a time goes on."""
+    is_full: bool = False
+    """The largest size, where a benchmark has one that takes hours."""
 
 
 Measure: TypeAlias = Callable[[Run], Awaitable[Measured]]

@@ -40,7 +40,8 @@ def bars_svg(told: Mapping[str, Any]) -> str:
         f'<text x="{_LEFT + place % _A_ROW * 120 + 16}" y="{43 + place // _A_ROW * 16}">{escape(side)}</text>'
         for place, side in enumerate(sides)
     )
-    heading = f"{escape(told['name'])}: median round, shorter is better"
+    is_rate = all(line["unit"].endswith("/s") for line in lines)
+    heading = f"{escape(told['name'])}: median round, {'longer' if is_rate else 'shorter'} is better"
     title = f'<text class="title" x="12" y="22">{heading}</text>'
     spoken = "; ".join(
         f"{line['what']}: " + ", ".join(f"{side} {value:,.1f} {line['unit']}" for side, value in line["values"].items())

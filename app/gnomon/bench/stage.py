@@ -1,14 +1,24 @@
-"""The database of a benchmark, where the caller names none: an embedded one in a folder that goes away."""
+"""The databases of a benchmark: an embedded one in a folder that goes away where the caller names none, others beside it."""
 
+import asyncio
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+from gnomon.database.call import one, quoted, rows
+from gnomon.database.connecting import of_database
 from gnomon.database.migrate import upgrade
+from gnomon.database.pool import Pool, open_pool
 from gnomon.embedded import Embedded
 from gnomon.embedded.account import is_root
+
+
+class DatabaseInUse(Exception):
+    """The database holds schedules already, and this benchmark fires, cancels and removes whatever it finds."""
+
+    hint = "Unset GNOMON_DATABASE_URL: the benchmark then makes a database of its own."
 
 
 @contextmanager
@@ -23,3 +33,26 @@ def fresh_database() -> Iterator[str]:
             yield embedded.url
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def require_empty(pool: Pool) -> None:
+    """Refuse a database that somebody uses. Raises DatabaseInUse."""
+    found = await one(
+        pool, "select exists (select from gnomon_data.schedules) or exists (select from gnomon_data.deliveries) as is_used"
+    )
+    if found["is_used"]:
+        raise DatabaseInUse(str(DatabaseInUse.__doc__))
+
+
+@asynccontextmanager
+async def another_database(pool: Pool, url: str, name: str) -> AsyncIterator[Pool]:
+    """A pool on a migrated database beside the one of this address, dropped with the block."""
+    await rows(pool, f"drop database if exists {quoted(name)} with (force)")
+    await rows(pool, f"create database {quoted(name)}")
+    beside = of_database(url, name)
+    try:
+        await asyncio.to_thread(upgrade, beside)
+        async with open_pool(beside, min_size=1, max_size=4, application_name="gnomon bench") as opened:
+            yield opened
+    finally:
+        await rows(pool, f"drop database if exists {quoted(name)} with (force)")

@@ -14,6 +14,7 @@ def bench(
     *,
     out: Annotated[Path | None, typer.Option(help="Write NAME.json and NAME.svg into this folder.", metavar="DIR")] = None,
     small: Annotated[bool, typer.Option("--small", help="A hundredth of the work, to see that it runs; no bars.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The largest size, where there is one: takes hours.")] = False,
     peers: Annotated[bool, typer.Option(help="Install and measure peers too.")] = True,
     minutes: Annotated[float, typer.Option(help="How long what goes on for a time does.", min=0.1, max=1440)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the account as one JSON object.")] = False,
@@ -42,7 +43,7 @@ def bench(
 
     async def measured(url: str) -> "tuple[Measured, dict[str, str]]":
         async with open_pool(url, min_size=1, max_size=4, application_name="gnomon bench") as pool:
-            run = Run(pool=pool, url=url, is_small=small, has_peers=peers, say=_say, minutes=minutes)
+            run = Run(pool=pool, url=url, is_small=small, has_peers=peers, say=_say, minutes=minutes, is_full=full)
             return await benchmark.measure(run), await versions(pool)
 
     settings = read_settings()

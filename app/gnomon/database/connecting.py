@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 #: Seconds, or milliseconds for the last. A dead network is noticed within half a minute instead of libpq's two hours;
 #: what the address itself says goes first.
@@ -23,3 +23,8 @@ def options(url: str, *, application_name: str) -> dict[str, Any]:
     said = conninfo_to_dict(url)
     chosen = {"application_name": application_name, **_PATIENCE}
     return {name: value for name, value in chosen.items() if name not in said}
+
+
+def of_database(url: str, name: str) -> str:
+    """The address of another database of the same server. Raises psycopg.ProgrammingError when it cannot be read."""
+    return make_conninfo(url, dbname=name)
