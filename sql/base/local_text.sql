@@ -1,5 +1,5 @@
 create or replace function gnomon_data.local_text(reading timestamp) returns text
-language sql immutable strict parallel safe
+language sql stable parallel safe
 as $$
     select to_char(reading, 'YYYY-MM-DD"T"HH24:MI')
         || case when extract(second from reading) = 0 then '' else to_char(reading, ':SS') end

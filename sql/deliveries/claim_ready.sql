@@ -59,9 +59,11 @@ begin
              where d.ctid = any ($1)
          returning d
         )
-        select gnomon_data.id_text('dlv', (h.d).id), (h.d).claim_id, (h.d).attempt, $4, $3,
-               gnomon_data.event_of(h.d, coalesce((h.d).params, p.params))
+        select t.delivery_id, (h.d).claim_id, (h.d).attempt, $4, $3,
+               gnomon_data.event_of(h.d, t.delivery_id, t.due_at, coalesce((h.d).params, p.params))
           from handed_over as h
+         cross join lateral (select gnomon_data.id_text('dlv', (h.d).id) as delivery_id,
+                                    gnomon_data.rfc3339((h.d).scheduled_at_utc) as due_at offset 0) as t
           left join lateral (select x.params from gnomon_data.payloads as x
                               where x.shard = (h.d).shard and x.id = (h.d).payload_id) as p on (h.d).payload_id is not null
         $sql$, leaf)

@@ -1,5 +1,5 @@
 create or replace function gnomon_data.answer_of(d gnomon_data.draft) returns jsonb
-language sql immutable
+language sql stable
 as $$
     select jsonb_strip_nulls(jsonb_build_object('fire_at_utc', d.fire_at_utc, 'time_zone', d.time_zone, 'time_zone_source', d.time_zone_source,
         'resolution', d.resolution, 'if_past', d.if_past, 'version', coalesce(d.version, 1), 'warnings', to_jsonb(d.warnings)))

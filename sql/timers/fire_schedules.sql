@@ -1,11 +1,10 @@
 -- The fire itself: the schedules named are locked by this transaction and due. One statement, one snapshot: a one-shot is
 -- consumed, a recurrence advanced, its next timer set, deliveries appear with their exact instants, the ledger gets its rows.
--- Order: in the transactional lane a delivery that finds an earlier unsettled one of its user and channel is parked
--- (ready = infinity). FOR KEY SHARE makes that one's settle wait for our commit, so its release sees our row; SKIP
--- LOCKED, because one that is being settled right now stands in nobody's way and a fire never waits. Without holds_order it is
--- only looked for, and upkeep frees what is left (release_parked). For one fired after a later one, see park_overtaken.
--- One plan for all calls, since planning takes longer than a small fire: what is switched off leaves it only the indexes,
--- each row is looked up by its key and changed by its ctid (and key: a ctid names a row within its leaf), see one_by_one.
+-- Order: a transactional delivery that finds an earlier unsettled one of its user and channel is parked (ready = infinity).
+-- FOR KEY SHARE makes that one's settle wait for our commit, so its release sees our row; SKIP LOCKED, because one that is
+-- being settled stands in nobody's way and a fire never waits. Without holds_order it is only looked for, and upkeep frees
+-- what is left (release_parked). For one fired after a later one, see park_overtaken.
+-- Planned as one_by_one and plan_for say. A call is about one slice: low and high leave the planner one leaf of each kind.
 create or replace function gnomon_data.fire_schedules(
     shards smallint[], ids uuid[], now_utc timestamptz, holds_order boolean, out fired_count int, out expired_count int)
 language plpgsql volatile set search_path = ''
@@ -15,24 +14,27 @@ as $$
 declare
     default_channels constant text[] := gnomon_data.default_channels();
     firsts gnomon_data.order_place[];
+    low constant smallint := (select min(g) from unnest(shards) as g);
+    high constant smallint := (select max(g) from unnest(shards) as g);
 begin
     perform gnomon_data.plan_for(cardinality(ids));
     with due as materialized (
         select s.*, n.next_due_at_utc, n.nominal_local as next_nominal_local, n.kind as next_resolution, n.missed, l.expires,
-               o.outcome, o.outcome = 'fired' as is_fired, coalesce(n.is_last, true) or not s.is_recurring as ends, i.notification_id
+               o.outcome, o.outcome = 'fired' as is_fired, coalesce(n.is_last, true) or not s.is_recurring as ends, l.notification_id
           from gnomon_data.one_by_one(ids) with ordinality as g (id, place)
          cross join lateral (select x.*, x.ctid as tid from gnomon_data.schedules as x
-                              where x.shard = shards[g.place] and x.id = g.id limit 1) as s
-         cross join lateral (select coalesce(s.expires_at_utc, s.due_at_utc + s.expires_for) as expires offset 0) as l
-         cross join lateral (select gnomon_data.new_id(s.shard, s.fire_at_utc) as notification_id offset 0) as i
-          left join lateral gnomon_data.advance(s.rule, s.time_zone, s.due_at_utc, s.nominal_local, s.window_for, l.expires, s.fired_count,
-                                                now_utc) as n on s.is_recurring or s.rule ? 'late'
-         cross join lateral (select case when not s.is_recurring and n.outcome = 'missed' then 'skipped'
-                                         else coalesce(n.outcome, case when l.expires <= now_utc then 'expired' else 'fired' end)
-                                    end as outcome offset 0) as o
+                              where x.shard = shards[g.place] and x.id = g.id and x.shard between low and high limit 1) as s
+         cross join lateral (select coalesce(s.expires_at_utc, s.due_at_utc + s.expires_for) as expires,
+                                    gnomon_data.new_id(s.shard, s.fire_at_utc) as notification_id offset 0) as l
+          -- Offset 0: as a condition of the join it would be asked after the call, which one-shots do not need.
+          left join lateral (select a.* from gnomon_data.advance(s.rule, s.time_zone, s.due_at_utc, s.nominal_local, s.window_for,
+                   l.expires, s.fired_count, now_utc) as a where s.is_recurring or s.rule ? 'late' offset 0) as n on true
+         cross join lateral (select case when not s.is_recurring and n.outcome = 'missed' then 'skipped' else
+                   coalesce(n.outcome, case when l.expires <= now_utc then 'expired' else 'fired' end) end as outcome offset 0) as o
     ), ended as (
         delete from gnomon_data.schedules as s using due as d
-         where s.ctid = d.tid and s.shard = d.shard and s.id = d.id and s.is_recurring = d.is_recurring and d.ends
+         where d.ends and s.ctid = d.tid and s.shard = d.shard and s.shard between low and high and s.id = d.id
+           and s.is_recurring = d.is_recurring
     ), advanced as (
         update gnomon_data.schedules as s
            set nominal_local = d.next_nominal_local, resolution = d.next_resolution, due_at_utc = d.next_due_at_utc,
@@ -43,11 +45,11 @@ begin
                prior_due_at_utc = case when d.is_fired then d.last_due_at_utc else d.prior_due_at_utc end,
                fired_count = d.fired_count + d.is_fired::int
           from due as d
-         where s.ctid = d.tid and s.shard = d.shard and s.id = d.id and s.is_recurring and d.is_recurring and not d.ends
+         where s.ctid = d.tid and s.shard = d.shard and s.shard between low and high and s.id = d.id and s.is_recurring
+           and d.is_recurring and not d.ends
      returning s.fire_at_utc, s.stamp, s.id, s.shard, s.lane
     ), next_timers as (
-        select gnomon_data.put_timers(array_agg(
-            row(a.fire_at_utc, a.fire_at_utc, a.stamp, a.id, a.shard, a.lane, 2)::gnomon_data.timers), now_utc)
+        select gnomon_data.put_timers(array_agg(row(a.fire_at_utc, a.fire_at_utc, a.stamp, a.id, a.shard, a.lane, 2)::gnomon_data.timers), now_utc)
           from advanced as a having count(*) > 0
     ), task as materialized (
         select d.*, c.channel, gnomon_data.new_id(d.shard, d.fire_at_utc, d.lane) as delivery_id
@@ -56,8 +58,7 @@ begin
     ), placed as (
         select t.*, row_number() over (partition by t.shard, t.user_id, t.channel order by t.fire_at_utc, t.delivery_id) as place
           from task as t where t.lane = 1
-        union all
-        select t.*, 1 from task as t where t.lane <> 1
+        union all select t.*, 1 from task as t where t.lane <> 1
     ), made as (
         insert into gnomon_data.deliveries (lane, shard, id, channel, ready_at_utc, due_at_utc, schedule_id, notification_id,
             user_id, template_id, params, payload_id, dedup_key, key, occurrence, scheduled_at_utc, nominal_local, time_zone,
@@ -75,8 +76,7 @@ begin
           left join lateral (
                select true as is_waiting from gnomon_data.deliveries as w
                 where w.lane = 1 and w.shard = p.shard and w.user_id = p.user_id and w.channel = p.channel and not holds_order
-                  and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way limit 1
-               ) as e on p.lane = 1 and p.place = 1
+                  and (w.due_at_utc, w.id) < (p.fire_at_utc, p.delivery_id) and not w.has_given_way limit 1) as e on p.lane = 1 and p.place = 1
          order by p.shard, p.delivery_id
     ), new_channels as (
         insert into gnomon_data.channels_in_use (lane, channel)

@@ -1,6 +1,6 @@
 -- Forward only and deterministic: plus or minus would fire early, and a random one would move at every edit.
 create or replace function gnomon_data.spread(id uuid, due_at_utc timestamptz, window_for interval) returns timestamptz
-language sql immutable parallel safe
+language sql stable parallel safe
 as $$
     select case when window_for is null then due_at_utc else due_at_utc + make_interval(secs => round(
         extract(epoch from window_for) * (('x' || substr(encode(sha256(uuid_send(id)
