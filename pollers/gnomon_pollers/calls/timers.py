@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from gnomon.database.call import one, rows
 from gnomon.database.pool import Pool
 from gnomon_pollers.bounds import Key, View, array_of
+from gnomon_pollers.calls.durability import NOT_FLUSHED
 
 LaneShard: TypeAlias = tuple[int, int]
 """Where a timer waits: lane and shard."""
@@ -36,6 +37,9 @@ select pg_current_snapshot()::text as snapshot, now_utc, lane, shard, first_at_u
        %s, %s, array_fill(%s::timestamptz, array[%s::int]), array_fill(%s::uuid, array[%s::int]))
  where pg_current_snapshot()::text is distinct from %s
 """
+
+
+_FIRED: Final = "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full from"
 
 
 class Fired(NamedTuple):
@@ -79,12 +83,15 @@ async def next_due(pool: Pool, view: View[LaneShard], unless: str | None = None)
 
 
 async def fire_slice(pool: Pool, lane: int, view: View[LaneShard], each: int) -> Fired:
-    """Fire what is due in one lane and the shards of one slice, at most `each` a shard."""
+    """Fire what is due in one lane and the shards of one slice, at most `each` a shard.
+
+    Its commit waits for no disk, since a claim comes before anything is sent. Waiting, a poller with something due in every
+    slice did one flush after the other, sixteen times as late as the disk was slow.
+    """
     _, shards = view.columns
     return await one(
         pool,
-        "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full"
-        " from gnomon.fire_slice(%s::smallint, %s, %s, %s, %s)",
+        f"{_FIRED} gnomon.fire_slice(%s::smallint, %s, %s, %s, %s), {NOT_FLUSHED}",
         [lane, shards, view.after_at, view.after_id, each],
         shape=Fired,
     )
@@ -99,7 +106,7 @@ async def fire_far(pool: Pool, shards: Sequence[int], at_most: int) -> Fired:
     """Fire what is due among the far timers."""
     return await one(
         pool,
-        "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full from gnomon.fire_far(%s, %s)",
+        f"{_FIRED} gnomon.fire_far(%s, %s), {NOT_FLUSHED}",
         [array_of(shards), at_most],
         shape=Fired,
     )
