@@ -1,7 +1,7 @@
 """Millions of pending schedules, written by COPY straight into the tables as if they had been accepted one by one.
 
 Patterns are accepted by the engine itself, through schedule_many; each row written is a copy of one of them under an id, a
-user and a key of its own, with the timer, the key and the ledger's entry that belong to it. Nothing is due in the first hours.
+user and a key of its own, with the timer, the key and the ledger's entry that belong to it. Nothing is due for three hours.
 
     a user   `recurring` daily schedules, keyed, in his own zone, and `once` one-shots over the next 30 days
     a shard  one transaction: schedules, keys, timers near and far, acceptances; several at a time
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from gnomon.bench.calm import vacuum
 from gnomon.bench.patterns import ZONES, Pattern, make_patterns
-from gnomon.database.call import one, rows
+from gnomon.database.call import one
 from gnomon.database.pool import Connection, Pool, connection_of
 
 SHARDS: Final = 64
@@ -27,6 +28,7 @@ QUIET: Final = timedelta(hours=3)
 
 _NULL: Final = b"\\N"
 _SESSIONS: Final = 3
+_IDS_A_SHARD: Final = 100
 _USERS_AT_ONCE: Final = 500
 """Rows of so many users are made before the event loop gets its turn again."""
 
@@ -56,6 +58,17 @@ class Fill:
         return self.users * (self.recurring + self.once)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """What was written."""
+
+    users: int
+    prefix: str
+    seconds: float
+    ids: Sequence[str]
+    """Of some thousand schedules, in no order: nobody has looked at them since."""
+
+
 @dataclass(slots=True)
 class _Rows:
     """The rows of a shard, as COPY takes them."""
@@ -66,8 +79,8 @@ class _Rows:
     far: list[bytes]
 
 
-async def fill(pool: Pool, wanted: Fill, say: Callable[[str], None] = lambda _: None) -> float:
-    """Write it all and analyze; seconds it took. Raises what the database raises."""
+async def fill(pool: Pool, wanted: Fill, say: Callable[[str], None] = lambda _: None) -> Filled:
+    """Write it all, then vacuum and analyze. Raises what the database raises."""
     began = time.perf_counter()
     patterns = await make_patterns(
         pool,
@@ -82,6 +95,7 @@ async def fill(pool: Pool, wanted: Fill, say: Callable[[str], None] = lambda _: 
     for number in range(1, wanted.users + 1):
         shards[_shard_of(f"{wanted.prefix}_{number}".encode())].append(number)
     waiting = list(enumerate(shards))
+    ids: list[str] = []
     done = 0
 
     async def session() -> None:
@@ -89,7 +103,7 @@ async def fill(pool: Pool, wanted: Fill, say: Callable[[str], None] = lambda _: 
         async with connection_of(pool) as connection:
             while waiting:
                 shard, numbers = waiting.pop()
-                await _write_shard(connection, shard, numbers, wanted, patterns, clock["now_utc"])
+                ids.extend(await _write_shard(connection, shard, numbers, wanted, patterns, clock["now_utc"]))
                 done += 1
                 if done % 8 == 0:
                     say(f"{done} of {SHARDS} shards written, {time.perf_counter() - began:.0f} s")
@@ -97,9 +111,10 @@ async def fill(pool: Pool, wanted: Fill, say: Callable[[str], None] = lambda _: 
     async with asyncio.TaskGroup() as tasks:
         for _ in range(_SESSIONS):
             tasks.create_task(session())
-    for table in ("users", "schedules", "schedule_keys", "timers", "timers_far"):
-        await rows(pool, f"analyze gnomon_data.{table}")
-    return time.perf_counter() - began
+    say("vacuuming")
+    await vacuum(pool)
+    random.Random(wanted.users).shuffle(ids)  # noqa: S311  # an order, no secret
+    return Filled(users=wanted.users, prefix=wanted.prefix, seconds=time.perf_counter() - began, ids=ids)
 
 
 async def _write_shard(
@@ -109,7 +124,8 @@ async def _write_shard(
     wanted: Fill,
     patterns: Sequence[Pattern],
     now_utc: datetime,
-) -> None:
+) -> list[str]:
+    """Write a shard in one transaction; the ids of some of its schedules."""
     made = _Rows([], [], [], [])
     zones = [zone.encode() for zone in ZONES]
     chance = random.Random(shard)  # noqa: S311  # which pattern, no secret
@@ -135,6 +151,8 @@ async def _write_shard(
         await _copy(connection, _COPY_TIMERS.format("timers_far"), made.far)
         if made.schedules:
             await connection.execute(_NOTE, (now_utc.date(), shard, len(made.schedules)))
+    some = made.schedules[:: 1 + len(made.schedules) // _IDS_A_SHARD]
+    return [line.split(b"\t", 2)[1].decode() for line in some]
 
 
 def _add(made: _Rows, shard: int, user_id: bytes, chosen: Iterable[Pattern], now_utc: datetime) -> None:

@@ -38,7 +38,8 @@ def test_rows_are_those_of_accepted_schedules(filled: psycopg.Connection) -> Non
     faults = "select f.* from generate_series(0, 63) as n cross join lateral gnomon.ledger_faults(n::smallint, null) as f"
     assert rows(filled, faults) == []
     assert rows(filled, "select * from gnomon.ledger() where missing_count <> 0") == []
-    zones = f"select count(*) {made} and s.is_recurring and not exists (select from gnomon.find_user(s.user_id) as u where u.time_zone = s.time_zone)"
+    other = "not exists (select from gnomon.find_user(s.user_id) as u where u.time_zone = s.time_zone)"
+    zones = f"select count(*) {made} and s.is_recurring and {other}"
     assert value(filled, zones) == 0
 
 
