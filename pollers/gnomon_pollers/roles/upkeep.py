@@ -22,7 +22,7 @@ GROUP: Final = "upkeep"
 BATCH: Final = 500
 """Rows that one call of a task moves or removes."""
 
-_SWEPT: Final = 100
+_SWEPT: Final = 500
 """Schedules that one call of the sweep cancels: their locks are held so long, and fires set them back meanwhile."""
 
 _SWEEP_FOR: Final = timedelta(seconds=1)
