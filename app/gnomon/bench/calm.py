@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from gnomon.database.call import one, rows
-from gnomon.database.pool import Pool
+from gnomon.database.pool import Pool, connection_of
 
 FILLED: Final = ("users", "schedules", "schedule_keys", "timers", "timers_far")
 """Tables that hold what is pending."""
 WORKED: Final = (*FILLED, "deliveries", "acceptances", "channels_in_use")
 """And those through which it passes."""
+
+_TIMES: Final = 3
 
 _MAY_CHECKPOINT: Final = """
 select pg_has_role('pg_checkpoint', 'usage') or r.rolsuper as may
@@ -39,7 +41,14 @@ async def dead_rows(pool: Pool, tables: Iterable[str] = ("timers", "schedules", 
 
 
 async def buffers(pool: Pool, statement: str, parameters: list[Any]) -> float:
-    """How many buffers a statement touches, found or read, those of its planning left out."""
-    explained = await one(pool, f"explain (analyze, buffers, format json) {statement}", parameters)
-    plan = explained["QUERY PLAN"][0]["Plan"]
-    return float(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+    """How many buffers a statement touches, found or read, once the session has done it before: the fewest of some times."""
+    least = float("inf")
+    async with connection_of(pool) as connection:
+        for _ in range(_TIMES):
+            found = await (
+                await connection.execute(f"explain (analyze, buffers, format json) {statement}".encode(), parameters)
+            ).fetchone()
+            assert found is not None
+            plan = found[0][0]["Plan"]
+            least = min(least, plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+    return least

@@ -17,7 +17,7 @@ delete from gnomon_bench.due_1 where subject_id = (select d.subject_id from gnom
 
 
 @pytest.mark.fault
-@pytest.mark.parametrize("name", ["peak", "depth", "horizon"])
+@pytest.mark.parametrize("name", ["peak", "depth", "horizon", "idle", "cancel"])
 def test_small_runs(
     name: str, database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
