@@ -22,7 +22,8 @@ begin
       into probes
       from gnomon_data.periods as p
      where p.parent = 'timers' and p.from_utc <= due_until + interval '1 s'
-       and p.until_utc > (select min(a) from unnest(after_at) as a);
+       and p.until_utc > (select min(a) from unnest(after_at) as a)
+       and to_regclass('gnomon_data.' || p.period) is not null;
     if probes is null then
         return query select clock, null::smallint, null::smallint, null::timestamptz, null::uuid;
         return;

@@ -19,7 +19,8 @@ begin
                      order by i.fire_at_utc, i.subject_id limit 1) as f
                 $sql$, p.period), ' union all ')
           into first_left
-          from gnomon_data.periods as p where p.parent = 'timers' and p.from_utc < prove_marks.clock_utc;
+          from gnomon_data.periods as p
+         where p.parent = 'timers' and p.from_utc < prove_marks.clock_utc and to_regclass('gnomon_data.' || p.period) is not null;
     else
         first_left := $sql$
             select m.lane, m.shard, f.at_utc

@@ -1,4 +1,5 @@
--- In small batches: a period that comes near may hold millions. Never waits: who holds a row is about to delete it.
+-- In small batches: a period that comes near may hold millions. Never waits: who holds a row is about to delete it. Only up to
+-- a hole among the periods: put_timers would write beyond it to far again, and upkeep would not come to an end.
 create or replace function gnomon.move_far(at_most int) returns int
 language plpgsql volatile security definer set search_path = ''
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
@@ -13,7 +14,8 @@ begin
         delete from gnomon_data.timers_far as t
          where t.ctid = any (array(
             select d.ctid
-              from gnomon_data.horizon as h
+              from (select x.near_from_utc, least(x.near_until_utc, gnomon_data.first_hole(x.near_from_utc, x.near_until_utc)) as near_until_utc
+                      from gnomon_data.horizon as x) as h
              cross join generate_series(0, 2) as l (lane)
              cross join generate_series(0, 63) as s (shard)
              cross join lateral (

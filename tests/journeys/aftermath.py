@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, Final
 
@@ -54,6 +54,11 @@ def reckoned(stage: Stage, owed: Collection[Task], *, before: int = 0, troubles:
         assert any(span.explains(original.at) for span in troubles), (original, copy)
     assert stage.unbalanced() == []
     return received
+
+
+def clock_of(stage: Stage) -> timedelta:
+    """By how much this machine's clock must be moved to show what the database's does: add it to a lateness."""
+    return stage.now_utc() - datetime.fromtimestamp(time.time(), UTC)
 
 
 @dataclass
