@@ -61,6 +61,20 @@ def test_clock_with_peers(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert told["rounds"][0]["croniter"].keys() <= told["rounds"][0]["gnomon"].keys()
 
 
+@pytest.mark.long
+def test_http_small(call: Call) -> None:
+    code, out, err = call("bench", "http", "--small", "--json")
+
+    assert code == 0, err
+    told = _told(out)
+    assert (told["name"], told["bars"], len(told["rounds"])) == ("http", [], 3)
+    for found in told["rounds"]:
+        assert found.keys() == {"gnomon", "constant", "bare"}
+        assert all(side["16"] > 0 for side in found.values())
+        assert found["gnomon"]["batch 4"] > 0
+    assert "generator and application" in told["notes"][0]
+
+
 @pytest.mark.parametrize(
     ("judged", "code"),
     [
