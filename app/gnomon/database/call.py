@@ -21,7 +21,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from gnomon.database.backoff import full_jitter
 from gnomon.database.pool import Pool, connection_of
-from gnomon.errors import Contended, DatabaseUnavailable, RequestInvalid, error_of
+from gnomon.errors import Contended, DatabaseUnavailable, GnomonError, RequestInvalid, error_of
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Row = TypeVar("Row")
@@ -99,6 +99,16 @@ def error_from(error: psycopg.Error) -> Exception:
     if _holds_nul(error):
         return RequestInvalid("NUL characters cannot be stored")
     return error
+
+
+def left_nothing(error: BaseException) -> bool:
+    """Whether what raised this was certainly not done: the server refused it, or it never went out.
+
+    Anything else may come after the commit: a connection that broke, a row that could not be read.
+    """
+    if isinstance(error, psycopg.Error):
+        return error.sqlstate is not None and not _is_lost(error)
+    return isinstance(error, (GnomonError, Contended))
 
 
 async def _rows(pool: Pool, statement: str, params: Parameters, shape: Callable[..., Any]) -> list[Any]:

@@ -25,12 +25,33 @@ from gnomon.schedules.shapes import (
 from gnomon.schedules.told import Explained, ExtraRun
 
 
-async def schedule(pool: Pool, request: str, named: Mapping[str, str] | None = None) -> Scheduled:
-    """Schedule this JSON object; `named` are text fields that stand in the address and not in the object."""
-    if named is None:
-        return await one(pool, "select * from gnomon.schedule(%s::jsonb)", (request,), shape=Scheduled)
-    merged = "select * from gnomon.schedule(%s::jsonb || %s::jsonb)"
-    return await one(pool, merged, (request, _json(named)), shape=Scheduled)
+async def schedule(pool: Pool, request: str) -> Scheduled:
+    """Schedule this JSON object."""
+    return await one(pool, "select * from gnomon.schedule(%s::jsonb)", (request,), shape=Scheduled)
+
+
+async def schedule_hurried(pool: Pool, request: str) -> Scheduled:
+    """Schedule this JSON object unless a lock is in the way for 50 ms: then Contended.
+
+    The limit is that of this transaction alone, and is set before the request that depends on it can be had.
+    """
+    sql = """
+        select s.*
+          from (select case when set_config('lock_timeout', '50ms', true) is not null then %s::jsonb end as request
+                offset 0) as h
+         cross join lateral gnomon.schedule(h.request) as s"""
+    return await one(pool, sql, (request,), shape=Scheduled)
+
+
+async def schedule_together(pool: Pool, requests: str) -> list[ScheduledItem]:
+    """Schedule every item of this JSON array, one row an item in order; Contended when a lock is in the way for 50 ms."""
+    sql = """
+        select s.*
+          from (select case when set_config('lock_timeout', '50ms', true) is not null then %s::jsonb end as requests
+                offset 0) as h
+         cross join lateral gnomon.schedule_many(h.requests) as s
+         order by s.ordinal"""
+    return await rows(pool, sql, (requests,), shape=_item)
 
 
 async def schedule_many(pool: Pool, requests: str) -> list[ScheduledItem]:

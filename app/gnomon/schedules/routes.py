@@ -4,13 +4,14 @@ A route reads text out of the request, makes one call, and words the answer; whe
 the call.
 """
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from litestar import Response, delete, get, patch, post, put
 
 from gnomon.errors import RequestInvalid
 from gnomon.schedules import calls, examples
 from gnomon.schedules.shapes import Cancelled, KeyedRequest, Scheduled, ScheduleDetails, ScheduleRequest
+from gnomon.schedules.together import Together
 from gnomon.web.answers import answer, etag
 from gnomon.web.asked import Asked, hint, pool_of
 from gnomon.web.bodies import JSON_TYPE, MERGE_PATCH_TYPE, SINGLE_LIMIT, object_of
@@ -54,8 +55,8 @@ _CREATED: Final = {
 )
 async def schedule(request: Asked) -> Response[bytes]:
     """Schedule one notification, or repeat the first answer to its dedup_key."""
-    _, text = await object_of(request)
-    scheduled = await calls.schedule(pool_of(request), text)
+    members, text = await object_of(request)
+    scheduled = await together_of(request).schedule(members, text)
     hint(request, scheduled.fire_at_utc)
     return answer(scheduled, status=201, headers=_headers(scheduled))
 
@@ -80,7 +81,7 @@ async def schedule_by_key(request: Asked) -> Response[bytes]:
     members, text = await object_of(request)
     _refuse_another(members, "user_id", user_id)
     _refuse_another(members, "key", key)
-    scheduled = await calls.schedule(pool_of(request), text, {"user_id": user_id, "key": key})
+    scheduled = await together_of(request).schedule(members, text, {"user_id": user_id, "key": key})
     hint(request, scheduled.fire_at_utc)
     is_new = scheduled.version == 1 and not scheduled.is_duplicate
     return answer(scheduled, status=201 if is_new else 200, headers=_headers(scheduled))
@@ -139,6 +140,11 @@ async def reschedule(request: Asked) -> Response[bytes]:
 async def cancel_schedule(request: Asked) -> Response[bytes]:
     """Once this answered `cancelled`, nothing of the schedule is ever handed over; repeating it answers the same."""
     return answer(await calls.cancel_schedule(pool_of(request), path_text(request, "schedule_id")))
+
+
+def together_of(request: Asked) -> Together:
+    """Where single creates meet, as long as the application lives."""
+    return cast("Together", request.app.state.together)
 
 
 def _headers(scheduled: Scheduled) -> dict[str, str]:

@@ -26,6 +26,7 @@ from gnomon.operations import routes as operation_routes
 from gnomon.schedules import acts as schedule_acts
 from gnomon.schedules import lists as schedule_lists
 from gnomon.schedules import routes as schedule_routes
+from gnomon.schedules.together import Together
 from gnomon.settings import Settings, adopted
 from gnomon.timers import routes as timer_routes
 from gnomon.users import routes as user_routes
@@ -78,11 +79,13 @@ def build_app(settings: Settings, database_url: str) -> Application:
             await set_settings(pool, adopted(settings))
             app.state.pool = pool
             app.state.hints = Hints(pool, settings.fire_ahead) if settings.notify else None
+            app.state.together = together = Together(pool, PATIENCE)
             looking = asyncio.create_task(Renewal(pool).go_on_looking())
             try:
                 yield
             finally:
                 looking.cancel()
+                await together.close()
 
     return Application(
         _routes(),

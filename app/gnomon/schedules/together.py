@@ -1,0 +1,208 @@
+"""Single creates that come at about the same time share one call and one commit; each is answered as if it were alone.
+
+    request -> its lane's queue -> one schedule_many of what waits -> each its own answer
+                                        |  a lock held for 50 ms, or the call failed and left nothing
+                                        v
+                                   each alone, 50 ms too -> each alone, for as long as it takes, at most so many at once
+
+A request waits for nobody when nothing is under way; while calls are under way what comes is gathered for the next one. So
+the window is the time of a call and no setting. Nothing is answered before the commit of the call that did it.
+
+Two requests for one key or dedup key never share a call, nor are they under way in two: a batch answers for both at once,
+and one after the other is what each would have had alone. A locked key holds up its own request only: the shared call
+gives up after 50 ms, and requests for a key that is known to be held are not let into the next.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+import msgspec
+
+from gnomon.database.call import left_nothing
+from gnomon.database.pool import Pool
+from gnomon.errors import Contended, error_of
+from gnomon.schedules import calls
+from gnomon.schedules.shapes import Scheduled
+
+# Calls under way at once, and requests and characters of one; measured, see docs/decisions.md.
+CALLS: Final = 2
+MOST: Final = 100
+LONGEST: Final = 256 << 10
+
+# Connections that requests for locked keys may hold; the rest of the pool stays free for everybody else.
+PATIENT: Final = 6
+
+LANES: Final = ("critical", "transactional", "bulk")
+
+Name = tuple[str, str, str]
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """One request: its text, the keys it is about, and where its answer goes."""
+
+    text: str
+    names: tuple[Name, ...]
+    answer: asyncio.Future[Scheduled]
+
+
+class Together:
+    """The creates of one process."""
+
+    def __init__(self, pool: Pool, patience: timedelta) -> None:
+        """Call over this pool; patience is how long a request for a locked key waits for its turn to wait for the lock."""
+        self._pool = pool
+        self._patience = patience
+        self._queues: dict[str, deque[_Waiting]] = {lane: deque() for lane in LANES}
+        self._under_way: set[Name] = set()
+        self._held: Counter[Name] = Counter()
+        self._calls = 0
+        self._is_coming = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._turns = asyncio.Semaphore(PATIENT)
+
+    async def schedule(self, members: Mapping[str, Any], text: str, named: Mapping[str, str] | None = None) -> Scheduled:
+        """Schedule the object of this text, which has these members; `named` are text fields that stand in the address.
+
+        Raises as calls.schedule does.
+        """
+        if named is not None:
+            members, text = {**members, **named}, _with(members, text, named)
+        waiting = _Waiting(text, tuple(_names(members)), asyncio.get_running_loop().create_future())
+        if any(name in self._held for name in waiting.names):
+            self._start(self._patiently(waiting))
+        else:
+            self._queues[lane_of(members)].append(waiting)
+            self._go_soon()
+        return await waiting.answer
+
+    async def close(self) -> None:
+        """Give up what is under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _go_soon(self) -> None:
+        # Not at once: what was read from other connections in this same turn of the loop goes along, and nobody waits.
+        if not self._is_coming:
+            self._is_coming = True
+            asyncio.get_running_loop().call_soon(self._go)
+
+    def _go(self) -> None:
+        self._is_coming = False
+        while self._calls < CALLS and (batch := self._taken()):
+            self._calls += 1
+            self._start(self._call(batch))
+
+    def _taken(self) -> list[_Waiting]:
+        """What goes next, lane by lane; what must not go along keeps its place."""
+        batch: list[_Waiting] = []
+        length = 0
+        for queue in self._queues.values():
+            kept: list[_Waiting] = []
+            while queue and len(batch) < MOST and length < LONGEST:
+                waiting = queue.popleft()
+                if self._under_way.isdisjoint(waiting.names):
+                    self._under_way.update(waiting.names)
+                    batch.append(waiting)
+                    length += len(waiting.text)
+                else:
+                    kept.append(waiting)
+            queue.extendleft(reversed(kept))
+        return batch
+
+    async def _call(self, batch: Sequence[_Waiting]) -> None:
+        try:
+            if len(batch) == 1:
+                await self._quickly(batch[0])
+                return
+            try:
+                items = await calls.schedule_together(self._pool, f"[{','.join(waiting.text for waiting in batch)}]")
+            except Exception as fault:  # noqa: BLE001  # whatever it is, everybody in the batch is told
+                if left_nothing(fault):
+                    await asyncio.gather(*(self._quickly(waiting) for waiting in batch))
+                else:
+                    for waiting in batch:
+                        _fail(waiting, fault)
+                return
+            for waiting, item in zip(batch, items, strict=True):
+                if item.scheduled is not None:
+                    _answer(waiting, item.scheduled)
+                else:
+                    told = {"hint": item.error_hint, "pointer": item.error_pointer}
+                    _fail(waiting, error_of(item.error_code or "", item.error_detail, **told))
+        finally:
+            self._calls -= 1
+            for waiting in batch:
+                self._under_way.difference_update(waiting.names)
+            self._go()
+
+    async def _quickly(self, waiting: _Waiting) -> None:
+        """Alone, but only where no lock is in the way."""
+        try:
+            _answer(waiting, await calls.schedule_hurried(self._pool, waiting.text))
+        except Contended:
+            self._start(self._patiently(waiting))
+        except Exception as fault:  # noqa: BLE001  # the request's to tell
+            _fail(waiting, fault)
+
+    async def _patiently(self, waiting: _Waiting) -> None:
+        """Alone, for as long as it takes; so many at once that there are connections left."""
+        self._held.update(waiting.names)
+        try:
+            async with asyncio.timeout(self._patience.total_seconds()):
+                await self._turns.acquire()
+            try:
+                _answer(waiting, await calls.schedule(self._pool, waiting.text))
+            finally:
+                self._turns.release()
+        except TimeoutError:
+            _fail(waiting, Contended())
+        except Exception as fault:  # noqa: BLE001  # the request's to tell
+            _fail(waiting, fault)
+        finally:
+            self._held.subtract(waiting.names)
+            self._held = +self._held
+
+    def _start(self, work: Any) -> None:  # noqa: ANN401  # a coroutine
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def lane_of(members: Mapping[str, Any]) -> str:
+    """The lane that a request names; one that cannot be read is refused by the database, from whatever queue."""
+    lane = members.get("lane") or members.get("priority")
+    return lane if isinstance(lane, str) and lane in LANES else "transactional"
+
+
+def _names(members: Mapping[str, Any]) -> Iterator[Name]:
+    """What two requests may not share in one call: the user's key and the user's dedup key."""
+    user_id = members.get("user_id")
+    if not isinstance(user_id, str):
+        return
+    for kind in ("key", "dedup_key", "idempotency_key"):
+        if isinstance(name := members.get(kind), str):
+            yield kind.replace("idempotency", "dedup"), user_id, name
+
+
+def _with(members: Mapping[str, Any], text: str, named: Mapping[str, str]) -> str:
+    # As text, behind the rest: jsonb takes the last of two values of a name, and every digit of a number stays.
+    body = text.strip()[:-1]
+    return f"{body}{',' if members else ''}{msgspec.json.encode(named).decode()[1:]}"
+
+
+def _answer(waiting: _Waiting, scheduled: Scheduled) -> None:
+    # Who left does not want to know any more.
+    with suppress(asyncio.InvalidStateError):
+        waiting.answer.set_result(scheduled)
+
+
+def _fail(waiting: _Waiting, fault: Exception) -> None:
+    with suppress(asyncio.InvalidStateError):
+        waiting.answer.set_exception(fault)
