@@ -74,7 +74,7 @@ class Together:
         if named is not None:
             members, text = {**members, **named}, _with(members, text, named)
         waiting = _Waiting(text, tuple(_names(members)), asyncio.get_running_loop().create_future())
-        if any(name in self._held for name in waiting.names):
+        if self._is_held(waiting):
             self._start(self._patiently(waiting))
         else:
             self._queues[lane_of(members)].append(waiting)
@@ -107,7 +107,9 @@ class Together:
             kept: list[_Waiting] = []
             while queue and len(batch) < MOST and length < LONGEST:
                 waiting = queue.popleft()
-                if self._under_way.isdisjoint(waiting.names):
+                if self._is_held(waiting):
+                    self._start(self._patiently(waiting))
+                elif self._under_way.isdisjoint(waiting.names):
                     self._under_way.update(waiting.names)
                     batch.append(waiting)
                     length += len(waiting.text)
@@ -115,6 +117,9 @@ class Together:
                     kept.append(waiting)
             queue.extendleft(reversed(kept))
         return batch
+
+    def _is_held(self, waiting: _Waiting) -> bool:
+        return any(name in self._held for name in waiting.names)
 
     async def _call(self, batch: Sequence[_Waiting]) -> None:
         try:
