@@ -119,8 +119,9 @@ async def test_a_locked_key_holds_up_its_own_request_only(
             holder.execute("select * from gnomon.schedule(%s)", (json.dumps(LATER | {"key": "held"}),))
             others = [LATER | {"user_id": f"u_{n}"} for n in range(20)]
             held = [asyncio.create_task(ask(client, "POST", SCHEDULE, LATER | {"key": "held"})) for _ in range(9)]
-            answers = await asyncio.gather(*(ask(client, "POST", SCHEDULE, body) for body in others))
-            answers += await asyncio.gather(*(ask(client, "POST", SCHEDULE, body) for body in others))
+            async with asyncio.timeout(10):  # a shared call gives up after 50 ms
+                answers = await asyncio.gather(*(ask(client, "POST", SCHEDULE, body) for body in others))
+                answers += await asyncio.gather(*(ask(client, "POST", SCHEDULE, body) for body in others))
             assert {answer.status_code for answer in answers} == {201}
             assert not any(task.done() for task in held)
             assert max(shared) > 10
