@@ -79,7 +79,11 @@ class _Wire:
         if self._is_cut:
             writer.transport.abort()
             return
-        server_reader, server_writer = await asyncio.open_connection(*self._target)
+        try:
+            server_reader, server_writer = await asyncio.open_connection(*self._target)
+        except OSError:
+            writer.transport.abort()
+            return
         ends = {writer, server_writer}
         self._ends |= ends
         await asyncio.gather(self._pump(reader, server_writer), self._pump(server_reader, writer))

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+from tests.journeys.aftermath import Span
+from tests.journeys.breakage import Outage, unexplained_copies
 from tests.journeys.cancels import Answer, contradictions, without_drops
 from tests.journeys.judge import Task, copies, judge, lateness, out_of_order, task_of, unexplained
 from tests.support.sink import Received
@@ -117,3 +119,28 @@ def test_an_answer_to_a_cancel_is_held_against_the_file() -> None:
     assert found(fired, first, first._replace(delivery_id="dlv_other"))
     assert found(fired, first, first._replace(delivery_id="dlv_other", channel="push")), "only one was handed over"
     assert found(Answer(first.schedule_id, "expired", 0, 0))
+
+
+def test_a_copy_is_explained_by_an_outage_of_its_sender_and_by_nothing_else() -> None:
+    sent = a_line(0)
+    again = a_line(0, via="w2", attempt=2, at=sent.at + 6)
+    then = Span(sent.at - 0.5, sent.at + 0.5)
+    assert unexplained_copies([sent, again], [Outage(then, via="w1")]) == []
+    assert unexplained_copies([sent, again], [Outage(then)]) == []
+    for other in (
+        Outage(then, via="w2"),
+        Outage(Span(sent.at + 1.5, sent.at + 5)),
+        Outage(Span(sent.at - 9, sent.at - 1.5)),
+    ):
+        assert unexplained_copies([sent, again], [other]) == [again]
+    # The same attempt again was sent by one who had no right to.
+    same = again._replace(attempt=1)
+    assert unexplained_copies([sent, same], [Outage(then)]) == [same]
+
+
+def test_each_copy_needs_an_outage_of_the_one_before_it() -> None:
+    lines = [a_line(0, via=f"w{number}", attempt=number, at=1_000.0 + 6 * number) for number in (1, 2, 3)]
+    first, second = (Outage(Span(line.at, line.at), via=line.via) for line in lines[:2])
+    assert unexplained_copies(lines, [first, second]) == []
+    assert unexplained_copies(lines, [first]) == [lines[2]]
+    assert unexplained_copies(lines, [second]) == [lines[1]]

@@ -16,7 +16,8 @@ def test_the_script_runs_every_check_and_the_tests_last() -> None:
     steps = re.findall(
         r"^(?:in_project|uv run) .*(ruff check|ruff format|mypy|lint-imports|gnomon freeze|pytest)", SCRIPT, re.MULTILINE
     )
-    assert steps == ["ruff check", "ruff format", "mypy", "lint-imports", "gnomon freeze", "pytest"]
+    assert steps == ["ruff check", "ruff format", "mypy", "lint-imports", "gnomon freeze", "pytest", "pytest"]
+    assert f'{TEST_COMMAND} -m "fault and not long"' in SCRIPT
     assert SCRIPT.rstrip().endswith(TEST_COMMAND)
     assert "set -euo pipefail" in SCRIPT
 

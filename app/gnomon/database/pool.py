@@ -27,6 +27,8 @@ _PACE: Final = 0.5
 #: How long a call waits for a connection, whether the server is away or all connections are busy.
 WAIT: Final = timedelta(seconds=10)
 
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
 #: After so many executions of a statement the server keeps its plan; None for a pooler that cannot keep statements.
 PREPARE_THRESHOLD: Final = 5
 
@@ -39,11 +41,20 @@ def open_pool(  # what a pool is; all but the address by name
     application_name: str,
     prepare_threshold: int | None = PREPARE_THRESHOLD,
     wait: timedelta = WAIT,
+    lock_wait: timedelta | None = None,
 ) -> Pool:
     """Make a pool on this libpq address, to be entered with `async with`.
 
-    It connects in the background, also when the server is not there yet. wait is how long a call waits for a connection.
+    It connects in the background, also when the server is not there yet. wait is how long a call waits for a connection,
+    lock_wait how long a statement of it waits for another transaction's lock; None: for as long as that lasts. It is a
+    setting of the session, so not for a transaction pooler, which would carry it into sessions of others.
     """
+
+    async def configure(connection: Connection) -> None:
+        await _speak_utc(connection)
+        if lock_wait is not None:
+            await connection.execute(f"set lock_timeout = {round(lock_wait / _MILLISECOND)}".encode())
+
     # It reports every attempt; whoever calls reports the outage once.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     return AsyncConnectionPool(
@@ -57,7 +68,7 @@ def open_pool(  # what a pool is; all but the address by name
         max_size=max_size,
         timeout=wait.total_seconds(),
         name=application_name,
-        configure=_speak_utc,
+        configure=configure,
         reconnect_timeout=_PACE,
         reconnect_failed=_try_again,
         open=False,

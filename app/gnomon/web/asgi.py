@@ -43,7 +43,8 @@ from gnomon.web.schema import schema
 # Connections. A create is one round trip of about a millisecond: more would only queue inside PostgreSQL.
 POOL_SIZE: Final = 16
 
-# How long a request waits for a connection before it is 503: a restart of the database, not an outage.
+# How long a request waits for a connection before it is 503: a restart of the database, not an outage. And how long for
+# what an open transaction holds, with one: whoever forgets a transaction would else keep all of them, one request each.
 PATIENCE: Final = timedelta(seconds=5)
 
 
@@ -65,7 +66,7 @@ def build_app(settings: Settings, database_url: str) -> Application:
 
     @asynccontextmanager
     async def pool_for_life(app: Litestar) -> AsyncIterator[None]:
-        # Without hints there may be a transaction pooler on the way, which cannot keep prepared statements.
+        # Without hints there may be a transaction pooler on the way, which keeps neither prepared statements nor settings.
         threshold = PREPARE_THRESHOLD if settings.notify else None
         pool = open_pool(
             database_url,
@@ -73,6 +74,7 @@ def build_app(settings: Settings, database_url: str) -> Application:
             max_size=POOL_SIZE,
             application_name="gnomon serve",
             wait=PATIENCE,
+            lock_wait=PATIENCE if settings.notify else None,
             prepare_threshold=threshold,
         )
         async with pool:

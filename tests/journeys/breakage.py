@@ -1,0 +1,129 @@
+"""What must be so after whatever was broken: judged by the sink's file, and the books of the database compared with it.
+
+after = Breakage(stage)                   before the fault: what is in the file already is not ours
+after.out(began, ended, via="w1")         who could not settle, and when
+after.judge(load.accepted, latest=...)    once everything has come
+"""
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+from tests.journeys.aftermath import GRACE, TAKE_OVER, Span
+from tests.journeys.judge import Task, Verdict, judge, lateness
+from tests.journeys.stage import LEASE, Accepted, Stage, note, tasks
+from tests.support.given import rows
+from tests.support.races import NeverHappened, wait_until
+from tests.support.sink import Received
+
+_WARM: Final = 150
+"""Deliveries; the first of them find processes that have done nothing yet."""
+
+_SLOWNESS: Final = 3
+"""So many times the worst lateness before the fault is what this machine may add to what the fault costs."""
+
+_KNOWN: Final = """
+select i.schedule_id, s.fire_at_utc, d.channel, d.due_at_utc, d.ready_at_utc, d.attempt, d.claimed_by, l.outcome
+  from (select g as schedule_id, gnomon_data.id_of('sch', g) as id from unnest(%s::text[]) as g) as i
+  left join gnomon_data.schedules as s on s.shard = gnomon_data.shard_of_id(i.id) and s.id = i.id
+  left join gnomon_data.deliveries as d on d.shard = gnomon_data.shard_of_id(i.id) and d.schedule_id = i.id
+  left join gnomon_data.delivery_log as l on l.shard = gnomon_data.shard_of_id(i.id) and l.schedule_id = i.id
+"""
+
+PATIENCE: Final = LEASE + timedelta(seconds=20)
+
+
+@dataclass(frozen=True)
+class Outage:
+    """Seconds of the wall clock in which what was sent could not be settled, by one sender or, without a name, by all."""
+
+    span: Span
+    via: str | None = None
+
+    def explains(self, sent: Received, again: Received) -> bool:
+        """Whether a delivery that was sent may have had to be sent again."""
+        return self.span.explains(sent.at) and self.via in {None, sent.via} and again.attempt > sent.attempt
+
+
+def unexplained_copies(received: Iterable[Received], outages: Collection[Outage]) -> list[Received]:
+    """Lines with a delivery id that was there before, though nothing kept the sender before from settling it."""
+    last: dict[str, Received] = {}
+    found = []
+    for line in received:
+        sent = last.get(line.delivery_id)
+        if sent is not None and not any(outage.explains(sent, line) for outage in outages):
+            found.append(line)
+        last[line.delivery_id] = line
+    return found
+
+
+@dataclass
+class Breakage:
+    """A fault on a stage, from before it to the judgement."""
+
+    stage: Stage
+    outages: list[Outage] = field(default_factory=list)
+    before: int = field(init=False)
+    calm_latest: timedelta = timedelta()
+    """The worst lateness before the fault."""
+
+    def __post_init__(self) -> None:
+        """What the file holds already is not of this fault."""
+        self.before = len(self.stage.received())
+
+    def out(self, began: float, ended: float, *, via: str | None = None) -> None:
+        """Note who could not settle, and when."""
+        self.outages.append(Outage(Span(began, ended), via))
+
+    @property
+    def slowness(self) -> timedelta:
+        """What this machine may add to what the fault costs."""
+        return _SLOWNESS * self.calm_latest
+
+    def received(self) -> list[Received]:
+        """What has come since the beginning."""
+        return self.stage.since(self.before)
+
+    def warm_up(self) -> None:
+        """Wait until the load goes, and see how late this machine is when nothing is broken."""
+        self.wait_for_more(_WARM)
+        self.calm_latest = max(lateness(line) for line in self.received()[_WARM // 2 :])
+
+    def wait_for_more(self, count: int) -> None:
+        """Wait until so many more have come."""
+        self.stage.wait_for_count(len(self.stage.received()) + count)
+
+    def judge(self, what: str, accepted: Sequence[Accepted], *, latest: timedelta = TAKE_OVER) -> list[Received]:
+        """Wait for everything, then assert: nothing lost, nothing fired twice, copies explained, books balanced, in time.
+
+        What was sent in vain waits for its lease; only after that can it be said that nothing comes twice.
+        """
+        try:
+            self.stage.wait_for(tasks(accepted), patience=PATIENCE)
+        except NeverHappened:
+            lost = judge(self.received(), tasks(accepted)).lost
+            raise AssertionError(f"{len(lost)} of {len(tasks(accepted))} have not come: {self._known(lost)}") from None
+        ended = max((outage.span.ended_at for outage in self.outages), default=0.0)
+        time.sleep(max(0.5, ended + GRACE - time.time()))
+        received = self.received()
+        verdict = judge(received, tasks(accepted))
+        slowest = max(received, key=lateness)
+        counts = f"{len(accepted)} accepted, {len(verdict.resent)} resent"
+        note(f"{what}: {counts}, the latest {lateness(slowest)} late, {self.calm_latest} before the fault")
+        assert verdict.is_clean, told(verdict)
+        assert unexplained_copies(received, self.outages) == []
+        assert lateness(slowest) < latest + self.slowness, slowest
+        wait_until(lambda: self.stage.unbalanced() == [], "the ledger balances")
+        return received
+
+    def _known(self, lost: Collection[Task]) -> list[Any]:
+        """What the database says of some that are missing, for whoever has to find out why."""
+        return rows(self.stage.connection, _KNOWN, sorted({task.schedule_id for task in lost})[:5])
+
+
+def told(verdict: Verdict) -> str:
+    """A verdict in one line."""
+    parts = {"lost": verdict.lost, "unasked": verdict.unasked, "twice": verdict.twice}
+    return ", ".join(f"{name} {len(found)}: {sorted(found)[:3]}" for name, found in parts.items() if found)
