@@ -72,9 +72,12 @@ class Exchange:
         except DatabaseUnavailable:
             self.outcomes.put_back(batch, steady())
             raise
-        except Exception:
+        except Exception as fault:  # noqa: BLE001  # raised again when it is no fault of a row
+            _log.warning("an exchange failed and is made one by one", lane=self._lane, channel=channel, reason=str(fault))
             await self._settle_one_by_one(batch)
-            raise
+            claims, unsettled_ids = [], frozenset()
+            if at_most:
+                claims = await deliveries.claim_carefully(self._pool, self._worker, view, (self._lane, channel), at_most)
         # Handed in again after the wait of a fresh outcome: an open cancel ends when its caller likes.
         self.is_held_up = bool(unsettled_ids)
         for outcome in batch:
@@ -106,7 +109,16 @@ class Exchange:
             except DatabaseUnavailable:
                 self.outcomes.put_back(batch, steady())
                 raise
-            except Exception:  # noqa: BLE001  # whatever it is, the other outcomes can do nothing for it
-                # Its lease ends, and the delivery is tried again or ends as unknown, by its lane.
-                _log.exception("an outcome cannot be settled", delivery_id=batch[0].delivery_id)
+            except Exception as fault:  # noqa: BLE001  # whatever it is, the other outcomes can do nothing for it
+                await self._set_aside(batch[0], fault)
             batch.pop(0)
+
+    async def _set_aside(self, outcome: Outcome, fault: Exception) -> None:
+        """Keep from being sent at every end of its lease what was sent and cannot be settled."""
+        _log.error("an outcome cannot be settled", delivery_id=outcome.delivery_id, reason=str(fault))
+        try:
+            await deliveries.set_aside_delivery(self._pool, outcome.delivery_id, outcome.claim_id, fault)
+        except DatabaseUnavailable:
+            raise
+        except Exception:  # noqa: BLE001  # its lease ends, and it is tried again or ends as unknown, by its lane
+            _log.exception("nor can it be set aside", delivery_id=outcome.delivery_id)

@@ -63,6 +63,7 @@ class Metrics:
             ("set_back", fired.set_back_count),
             ("stale", fired.stale_count),
             ("expired", fired.expired_count),
+            ("set_aside", fired.set_aside_count),
         ):
             if count:
                 self._timers.labels(lane, end).inc(count)

@@ -5,29 +5,28 @@ declare
     -- Most rows are none of the operation's: so many are looked at for one that may be swept.
     looks int := at_most * 20;
     swept int := 0;
-    looked_count int;
     size int;
     look record;
-    outcome text;
+    piece record;
 begin
     if o.scope = 'user' then
         o.after_shard := gnomon_data.shard_of(o.value);
     end if;
     while looks > 0 and swept < at_most and o.phase < 2 loop
-        looked_count := 0;
-        size := looks;
-        for look in select l.* from gnomon_data.sweep_looks(o, size) as l loop
-            looked_count := looked_count + 1;
-            o.after_id := look.row_id;
-            if look.is_meant then
-                outcome := gnomon_data.sweep_one(o.after_shard, look.schedule_id);
-                swept := swept + (outcome = 'swept')::int;
-                o.has_passed_by := o.has_passed_by or outcome = 'held';
-                exit when swept >= at_most;
+        size := least(looks, at_most);
+        look := gnomon_data.sweep_looks(o, size);
+        if look.schedule_ids is not null then
+            if o.phase = 0 then
+                piece := gnomon_data.sweep_each(o, look.schedule_ids);
+            else
+                piece := gnomon_data.sweep_many(o, look.schedule_ids);
             end if;
-        end loop;
-        looks := looks - looked_count;
-        if looked_count < size and swept < at_most then
+            swept := swept + piece.swept_count;
+            o.has_passed_by := o.has_passed_by or piece.held_count > 0;
+        end if;
+        looks := looks - look.looked_count;
+        o.after_id := look.last_id;
+        if look.looked_count < size then
             o.after_id := null;
             if o.scope = 'user' or o.after_shard = 63 then
                 o.phase := o.phase + 1;
@@ -43,4 +42,4 @@ end
 $$;
 
 comment on function gnomon_data.sweep_piece(gnomon_data.operations, int) is
-    'Walks on: cancels at_most schedules at most, looking at twenty times as many rows; the operation as far as it came. Phase 2: the walk is over.';
+    'Walks on by looks of at_most rows, until that many are swept or twenty times as many looked at; the operation as far as it came. Phase 2: the walk is over.';

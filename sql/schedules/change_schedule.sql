@@ -1,8 +1,9 @@
--- A changed request for a schedule that lives; the row is locked. Four rules:
+-- A changed request for a schedule that lives; the row is locked. Five rules:
 --   An edit that does not move the instant keeps stamp and timer, so that a rebuild of ten million writes no timers.
 --   An occurrence whose instant has passed still fires: it stays pending as it is, and the next follows the new rule. It is
 --   not fired here: a fire holds the delivery before its own, and a caller's transaction may stay open for hours.
 --   What became overdue while it was paused has nobody who would fire it: it is placed anew like the rest, and stays paused.
+--   One that was set aside gets a timer again, whatever changed: that may have mended it.
 --   A recurrence that was fired ahead and is not yet due comes back first: count and last instant are set back.
 create or replace function gnomon_data.change_schedule(old gnomon_data.schedules, d gnomon_data.draft, now_utc timestamptz)
 returns gnomon_data.draft
@@ -60,7 +61,8 @@ begin
         written.time_zone_source := old.time_zone_source;
     end if;
     perform gnomon_data.rewrite_schedule(old, written, now_utc,
-        moves and not is_overdue or old.lane <> placed.lane or old.fire_at_utc <> found.fire_at_utc);
+        moves and not is_overdue or old.lane <> placed.lane or old.fire_at_utc <> found.fire_at_utc
+            or gnomon_data.is_set_aside(found.shard, found.id, found.stamp));
     return case when is_overdue then placed else written end;
 end
 $$;

@@ -16,6 +16,8 @@ as $$
                    e.detail ->> 'zone_data', e.detail ->> 'from', e.detail ->> 'to')
                when 'recalendared' then format('The calendar %s changed: moved from %s to %s.', e.detail ->> 'calendar',
                    e.detail ->> 'from', e.detail ->> 'to')
+               when 'set_aside' then format('Set aside: its fire failed with %s (%s).', e.detail ->> 'error', e.detail ->> 'code')
+               when 'retried' then 'Tried again after it had been set aside.'
                when 'stopped' then 'Cancelled while it was with a worker.' end as what
           from gnomon_data.events as e
          where e.shard = explain_history.shard and e.schedule_id = explain_history.schedule_id and e.delivery_id is null and e.kind <> 'missed'

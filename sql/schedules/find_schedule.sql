@@ -15,11 +15,13 @@ begin
     found.user_id := s.user_id;
     found.template_id := s.template_id;
     found.status := case when gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then 'cancelled'
-                         when s.paused_at_utc is null then 'scheduled' else 'paused' end;
+                         when s.paused_at_utc is not null then 'paused'
+                         when gnomon_data.is_set_aside(s.shard, s.id, s.stamp) then 'set_aside' else 'scheduled' end;
     found.fire_at_utc := gnomon_data.pending_fire_at(s);
     found.time_zone := s.time_zone;
     found.time_zone_source := s.time_zone_source;
-    found.local_time := gnomon_data.time_text((s.rule ->> 'time')::time);
+    -- A rule that cannot be read hides itself only.
+    found.local_time := case when pg_input_is_valid(s.rule ->> 'time', 'time') then gnomon_data.time_text((s.rule ->> 'time')::time) end;
     found.channels := coalesce(s.channels, gnomon_data.default_channels());
     found.params := coalesce(gnomon_data.request_of(s) -> 'params', '{}');
     found.lane := gnomon_data.lane_name(s.lane);

@@ -157,3 +157,28 @@ create table gnomon_data.acceptances (
 )
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table gnomon_data.acceptances is 'How many schedules were accepted, not yet folded into ledger_days; append-only.';
+
+-- What cannot be fired or handed over, taken out of the way of the others: one row that raises would stop its whole shard.
+-- A schedule stays where it is and loses its timer; a delivery stays too and is ready at the end of time, so that cancels,
+-- edits and the ledger find both as ever. Only a delivery that cannot even be written to is kept here alone (is_only_copy).
+create table gnomon_data.set_aside (
+    shard smallint not null,
+    id uuid not null,
+    what text not null,
+    schedule_id uuid not null,
+    lane smallint not null,
+    -- Of the schedule: with another stamp this row speaks of something that has been changed since.
+    stamp bigint,
+    due_at_utc timestamptz not null,
+    error_code text not null,
+    error_text text not null,
+    set_aside_at_utc timestamptz not null,
+    content jsonb,
+    is_only_copy boolean not null default false,
+    constraint set_aside_pkey primary key (shard, id),
+    constraint set_aside_what_known check (what in ('schedule', 'delivery')),
+    constraint set_aside_schedule_has_stamp check ((what = 'schedule') = (stamp is not null))
+);
+create index set_aside_of_schedule_idx on gnomon_data.set_aside (shard, schedule_id);
+comment on table gnomon_data.set_aside is 'Schedules and deliveries that raised an error when they were fired or handed over, with the error.';
+comment on column gnomon_data.set_aside.content is 'The row as it was, for whoever looks for the cause; null when it could not even be read.';

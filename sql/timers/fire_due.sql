@@ -1,11 +1,15 @@
 -- The form without bounds for whoever has no memory between calls: it starts at the proven marks. It looks among the far
--- timers too, as a sweep does: whoever calls nothing but this must lose nothing when no upkeep runs.
+-- timers too, as a sweep does: whoever calls nothing but this must lose nothing when no upkeep runs. For the same reason it
+-- sets aside by itself what cannot be fired.
 create or replace function gnomon.fire_due(shards smallint[], at_most int default 500, out fired_count int, out next_due_at_utc timestamptz)
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
     due record;
-    result gnomon.fire_result;
+    result record;
+    each int;
+    code text;
+    constraint_hit text;
 begin
     perform gnomon_data.require_read_committed();
     if at_most is null or at_most not between 1 and 10000 then
@@ -34,13 +38,29 @@ begin
         if due.lane is null then
             next_due_at_utc := due.first_at_utc;
         elsif fired_count < at_most then
-            result := gnomon.fire_slice(due.lane, due.shards, due.after_at, due.after_id,
-                greatest((at_most - fired_count) / cardinality(due.shards), 1));
+            each := greatest((at_most - fired_count) / cardinality(due.shards), 1);
+            begin
+                result := gnomon.fire_slice(due.lane, due.shards, due.after_at, due.after_id, each);
+            exception when others then
+                get stacked diagnostics code = returned_sqlstate, constraint_hit = constraint_name;
+                if not gnomon_data.is_poison(code, constraint_hit) then
+                    raise;
+                end if;
+                result := gnomon.fire_carefully(due.lane, due.shards, due.after_at, due.after_id, each);
+            end;
             fired_count := fired_count + result.fired_count;
         end if;
     end loop;
     if fired_count < at_most and cardinality(shards) > 0 then
-        result := gnomon.fire_far(shards, at_most - fired_count);
+        begin
+            result := gnomon.fire_far(shards, at_most - fired_count);
+        exception when others then
+            get stacked diagnostics code = returned_sqlstate, constraint_hit = constraint_name;
+            if not gnomon_data.is_poison(code, constraint_hit) then
+                raise;
+            end if;
+            result := gnomon.fire_carefully(null, shards, null, null, greatest((at_most - fired_count) / cardinality(shards), 1));
+        end;
         fired_count := fired_count + result.fired_count;
     end if;
 end

@@ -6,19 +6,13 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
     now_utc timestamptz;
-    taken gnomon_data.timers[] := '{}';
-    lane smallint;
+    taken gnomon_data.timers[];
     result gnomon.fire_result;
-    low constant timestamptz[] := array_fill('-infinity'::timestamptz, array[cardinality(shards)]);
-    zero constant uuid[] := array_fill('00000000-0000-0000-0000-000000000000'::uuid, array[cardinality(shards)]);
 begin
     perform gnomon_data.require_read_committed();
     perform pg_current_xact_id();
     now_utc := gnomon_data.now_utc();
-    foreach lane in array array[0, 1, 2]::smallint[] loop
-        taken := taken || gnomon_data.take_timers('timers_far', 0::smallint, 63::smallint, lane, shards, low, zero,
-            now_utc + gnomon_data.fire_ahead(), greatest(at_most / cardinality(shards), 1));
-    end loop;
+    taken := gnomon_data.take_far(shards, now_utc + gnomon_data.fire_ahead(), greatest(at_most / cardinality(shards), 1));
     result := row(0, 0, 0, 0, 0, false);
     if cardinality(taken) > 0 then
         select f.fired_count, f.set_back_count, f.stale_count, f.expired_count

@@ -31,7 +31,7 @@ begin
     select 'timer gone', gnomon_data.id_text('sch', s.id), s.fire_at_utc
       from (select x.id, x.lane, x.fire_at_utc, x.stamp from gnomon_data.schedules as x
              where x.shard = ledger_faults.shard and x.id >= gnomon_data.random_place(ledger_faults.shard, look_at)
-               and x.fire_at_utc > soon_utc and x.paused_at_utc is null
+               and x.fire_at_utc > soon_utc and x.paused_at_utc is null and not gnomon_data.is_set_aside(x.shard, x.id, x.stamp)
              order by x.id limit look_at) as s
      where not exists (select from gnomon_data.timers as t
                         where t.shard = ledger_faults.shard and t.lane = s.lane and t.fire_at_utc = s.fire_at_utc
@@ -50,6 +50,8 @@ begin
                         where d.shard = ledger_faults.shard and d.schedule_id = o.schedule_id and d.notification_id = o.notification_id)
        and not exists (select from gnomon_data.delivery_log as g
                         where g.shard = ledger_faults.shard and g.due_at_utc = o.fire_at_utc and g.notification_id = o.notification_id)
+       and not exists (select from gnomon_data.set_aside as a
+                        where a.shard = ledger_faults.shard and a.schedule_id = o.schedule_id and a.is_only_copy)
      limit at_most;
     return query
     select 'end gone', gnomon_data.id_text('sch', g.schedule_id), g.due_at_utc

@@ -18,6 +18,8 @@ as $$
     union all
     select 'periods_ready', null, gnomon.periods_ready()::double precision
     union all
+    select 'set_aside', null, (select count(*) from (select from gnomon_data.set_aside as a where gnomon_data.is_still_aside(a) limit 1000) as x)::double precision
+    union all
     select 'ledger_missing', null, (select coalesce(sum(k.missing_count), 0) from gnomon_data.ledger_checks as k)::double precision
     union all
     select 'ledger_shards_checked', null, (select count(*) from gnomon_data.ledger_checks as k, clock as c where k.checked_at_utc > c.now_utc - interval '3 h')::double precision
@@ -27,6 +29,6 @@ as $$
     select 'horizon_held_xids', null, (select coalesce(max(h.xid_age), 0) from gnomon.horizon_holders() as h)::double precision
 $$;
 
-comment on function gnomon.queue_numbers() is 'Numbers for /metrics: ready and leased deliveries by lane (counted up to 1,000), live processes, how far ahead periods exist, what the ledger misses, how long somebody holds the horizon.';
+comment on function gnomon.queue_numbers() is 'Numbers for /metrics: ready and leased deliveries by lane (counted up to 1,000), live processes, how far ahead periods exist, what was set aside (counted up to 1,000), what the ledger misses, how long somebody holds the horizon.';
 revoke all on function gnomon.queue_numbers() from public;
 grant execute on function gnomon.queue_numbers() to gnomon_reader, gnomon_worker;

@@ -275,3 +275,31 @@ def test_the_log_channel_prints_the_event_on_one_line(start: Start, connection: 
     assert event["type"] == "notification.due"
     assert event["data"]["schedule_id"] == made.schedule_id
     assert event["data"]["params"] == {"n": 1}
+
+
+@pytest.mark.alone
+def test_a_poison_row_among_five_hundred_stops_nobody(
+    start: Start, connection: psycopg.Connection, sink: Sink, sending: dict[str, str]
+) -> None:
+    made = rows(
+        connection,
+        "select s.schedule_id from generate_series(1, 500) as n, gnomon.schedule_in('of one shard', 'pill', '4 s',"
+        " jsonb_build_object('lane', 'critical', 'channels', array['webhook'], 'params', jsonb_build_object('n', n))) as s",
+    )
+    accepted = {row.schedule_id for row in made}
+    broken = made[250].schedule_id
+    change_rule = "update gnomon_data.schedules set rule = {} where id = gnomon_data.id_of('sch', %s)"
+    connection.execute(change_rule.format("""rule || '{"late": "never"}'"""), [broken])
+    start("poll", **sending)
+    start("work", **sending)
+    wait_for_all(sink, accepted - {broken})
+    logged = "select count(*) = 499 from gnomon_data.delivery_log"
+    wait_until(lambda: value(connection, logged), "everything else was settled")
+    late = value(connection, "select max(fired_at_utc - due_at_utc) from gnomon_data.delivery_log")
+    assert late < timedelta(seconds=1)
+    assert value(connection, "select schedule_id from gnomon.set_aside") == broken
+
+    connection.execute(change_rule.format("rule - 'late'"), [broken])
+    assert value(connection, "select gnomon.retry_set_aside()") == 1
+    wait_for_all(sink, accepted)
+    assert len(sink.received()) == 500

@@ -33,6 +33,18 @@ class Overdue(NamedTuple):
     since_utc: datetime
 
 
+class SetAside(NamedTuple):
+    """A schedule or delivery that raised an error and is kept out of the way."""
+
+    what: str
+    schedule_id: str
+    delivery_id: str | None
+    lane: str
+    due_at_utc: datetime
+    error_code: str
+    error_text: str
+
+
 class ShardBalance(NamedTuple):
     """By how much the ledger of a shard was off, when it was last looked at."""
 
@@ -161,6 +173,17 @@ async def oldest_overdue(pool: Pool) -> list[Overdue]:
 async def periods_ready(pool: Pool) -> int:
     """How many days beyond today have their partitions."""
     return int((await one(pool, "select gnomon.periods_ready() as ready"))["ready"])
+
+
+async def set_aside(pool: Pool, at_most: int) -> list[SetAside]:
+    """What was set aside, the longest due first."""
+    return await rows(
+        pool,
+        "select what, schedule_id, delivery_id, lane, due_at_utc, error_code, error_text from gnomon.set_aside"
+        " order by due_at_utc limit %s",
+        [at_most],
+        shape=SetAside,
+    )
 
 
 async def ledger_checks(pool: Pool) -> list[ShardBalance]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from gnomon.doctor import horizon, ledger, running, schema, server, zones
+from gnomon.doctor import aside, horizon, ledger, running, schema, server, zones
 from gnomon.doctor.exam import Check, Exam, Finding, Ward
 
 CHECKS: Final[Sequence[tuple[str, Check]]] = (
@@ -15,6 +15,7 @@ CHECKS: Final[Sequence[tuple[str, Check]]] = (
     ("processes", running.processes),
     ("periods", running.periods),
     ("overdue", running.overdue),
+    ("set aside", aside.set_aside),
     ("ledger", ledger.ledger),
     ("horizon", horizon.horizon),
     ("zone data", zones.zone_data),

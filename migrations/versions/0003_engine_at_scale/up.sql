@@ -9,3 +9,26 @@
 -- * A public routine keeps its arguments and the columns it answers, so a type it answers does not grow: processes of the
 --   version before read them into fixed shapes, and their prepared statements fail on others. A new form gets a new name.
 -- * `drop view gnomon....` when a column it reads changes its type: the freeze then copies the views.
+
+-- Set aside: what raises an error when it is fired or handed over.
+create table gnomon_data.set_aside (
+    shard smallint not null,
+    id uuid not null,
+    what text not null,
+    schedule_id uuid not null,
+    lane smallint not null,
+    -- Of the schedule: with another stamp this row speaks of something that has been changed since.
+    stamp bigint,
+    due_at_utc timestamptz not null,
+    error_code text not null,
+    error_text text not null,
+    set_aside_at_utc timestamptz not null,
+    content jsonb,
+    is_only_copy boolean not null default false,
+    constraint set_aside_pkey primary key (shard, id),
+    constraint set_aside_what_known check (what in ('schedule', 'delivery')),
+    constraint set_aside_schedule_has_stamp check ((what = 'schedule') = (stamp is not null))
+);
+create index set_aside_of_schedule_idx on gnomon_data.set_aside (shard, schedule_id);
+comment on table gnomon_data.set_aside is 'Schedules and deliveries that raised an error when they were fired or handed over, with the error.';
+comment on column gnomon_data.set_aside.content is 'The row as it was, for whoever looks for the cause; null when it could not even be read.';

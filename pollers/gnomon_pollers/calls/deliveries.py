@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -117,24 +117,35 @@ async def exchange_deliveries(
             view.after_id if view.columns else None,
         ],
     )
-    claims = [
-        Claim(
-            delivery_id=row["delivery_id"],
-            claim_id=str(row["claim_id"]),
-            lane=lane,
-            channel=channel,
-            attempt=row["attempt"],
-            # Spaces go without reading the numbers: a float in between would change what the caller wrote.
-            event=msgspec.json.format(row["event"].encode(), indent=-1),
-            claimed_at_utc=row["now_utc"],
-            asked_at=asked_at,
-            ends_at=asked_at + row["lease"],
-        )
-        for row in found
-        if row["event"] is not None
-    ]
     unsettled_ids = frozenset(row["delivery_id"] for row in found if row["event"] is None)
-    return Exchanged(sorted(claims, key=_due_order), unsettled_ids)
+    return Exchanged(_claims(found, place, asked_at), unsettled_ids)
+
+
+async def claim_carefully(
+    pool: Pool, worker: Worker, view: View[LaneChannelShard], place: tuple[str, str], at_most: int
+) -> list[Claim]:
+    """Claim after an exchange has raised, at most a hundred: what cannot be handed over is set aside."""
+    lane, channel = place
+    asked_at = steady()
+    found = await rows(
+        pool,
+        "select delivery_id, claim_id, attempt, claimed_until_utc - now_utc as lease, now_utc, event::text as event"
+        " from gnomon.claim_carefully(%s, %s, %s, %s, %s, %s, %s, %s)",
+        [lane, channel, view.columns[-1], at_most, worker.lease, worker.name, view.after_at, view.after_id],
+    )
+    return _claims(found, place, asked_at)
+
+
+async def set_aside_delivery(pool: Pool, delivery_id: str, claim_id: str, fault: Exception) -> bool:
+    """Set a claimed delivery aside whose outcome cannot be settled; False when that is no fault of it, or not ours."""
+    code = getattr(fault, "sqlstate", None) or getattr(fault, "code", None)
+    constraint = getattr(getattr(fault, "diag", None), "constraint_name", None)
+    found = await one(
+        pool,
+        "select gnomon.set_aside_delivery(%s, %s, %s, %s, %s) as is_aside",
+        [delivery_id, claim_id, code, constraint, str(fault)],
+    )
+    return bool(found["is_aside"])
 
 
 async def release_deliveries(pool: Pool, lane: str, claims: Sequence[Claim]) -> int:
@@ -145,6 +156,26 @@ async def release_deliveries(pool: Pool, lane: str, claims: Sequence[Claim]) -> 
         [lane, [claim.delivery_id for claim in claims], [claim.claim_id for claim in claims]],
     )
     return int(found["released_count"])
+
+
+def _claims(found: Sequence[Mapping[str, Any]], place: tuple[str, str], asked_at: timedelta) -> list[Claim]:
+    claims = [
+        Claim(
+            delivery_id=row["delivery_id"],
+            claim_id=str(row["claim_id"]),
+            lane=place[0],
+            channel=place[1],
+            attempt=row["attempt"],
+            # Spaces go without reading the numbers: a float in between would change what the caller wrote.
+            event=msgspec.json.format(row["event"].encode(), indent=-1),
+            claimed_at_utc=row["now_utc"],
+            asked_at=asked_at,
+            ends_at=asked_at + row["lease"],
+        )
+        for row in found
+        if row["event"] is not None
+    ]
+    return sorted(claims, key=_due_order)
 
 
 def _due_order(claim: Claim) -> str:

@@ -38,6 +38,11 @@ select pg_current_snapshot()::text as snapshot, now_utc, lane, shard, first_at_u
  where pg_current_snapshot()::text is distinct from %s
 """
 
+_CAREFULLY: Final = (
+    "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full, set_aside_count"
+    " from gnomon.fire_carefully(%s::smallint, %s, %s, %s, %s)"
+)
+
 
 _FIRED: Final = "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full from"
 
@@ -51,12 +56,13 @@ class Fired(NamedTuple):
     stale_count: int
     expired_count: int
     is_full: bool
+    set_aside_count: int = 0
 
     @classmethod
     def sum(cls, fired: Sequence["Fired"]) -> "Fired":
         """What several calls did; full when one of them was."""
-        taken, done, set_back, stale, expired, full = zip(*fired, strict=True)
-        return cls(sum(taken), sum(done), sum(set_back), sum(stale), sum(expired), any(full))
+        taken, done, set_back, stale, expired, full, aside = zip(*fired, strict=True)
+        return cls(sum(taken), sum(done), sum(set_back), sum(stale), sum(expired), any(full), sum(aside))
 
 
 NOTHING_FIRED: Final = Fired(0, 0, 0, 0, 0, is_full=False)
@@ -95,6 +101,17 @@ async def fire_slice(pool: Pool, lane: int, view: View[LaneShard], each: int) ->
         [lane, shards, view.after_at, view.after_id, each],
         shape=Fired,
     )
+
+
+async def fire_carefully(pool: Pool, lane: int, view: View[LaneShard], each: int) -> Fired:
+    """Fire as fire_slice does, after it has raised: what cannot be fired is set aside, the rest fires."""
+    _, shards = view.columns
+    return await one(pool, _CAREFULLY, [lane, shards, view.after_at, view.after_id, each], shape=Fired)
+
+
+async def fire_far_carefully(pool: Pool, shards: Sequence[int], each: int) -> Fired:
+    """Fire as fire_far does, after it has raised; at most `each` a lane and shard."""
+    return await one(pool, _CAREFULLY, [None, array_of(shards), None, None, each], shape=Fired)
 
 
 async def hint_ready(pool: Pool) -> None:

@@ -52,6 +52,11 @@ async def release_parked(pool: Pool, at_most: int) -> int:
     return await _count(pool, "select gnomon.release_parked(%s) as done_count", at_most)
 
 
+async def forget_set_aside(pool: Pool, at_most: int) -> int:
+    """Remove notes of what was set aside and has been cancelled or changed since."""
+    return await _count(pool, "select gnomon.forget_set_aside(%s) as done_count", at_most)
+
+
 async def sweep_operations(pool: Pool, at_most: int) -> bool:
     """Really cancel the next schedules of a mass cancel; False when there is nothing to do for now."""
     return bool((await one(pool, "select gnomon.sweep_operations(%s) as is_sweeping", (at_most,)))["is_sweeping"])

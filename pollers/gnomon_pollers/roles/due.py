@@ -14,6 +14,7 @@ from typing import Final
 
 from gnomon.database.pool import Pool
 from gnomon.errors import DatabaseUnavailable
+from gnomon.log import logger
 from gnomon_pollers.bounds import BEGINNING, NIL, Bounds, Focus, Key, View
 from gnomon_pollers.calls import timers
 from gnomon_pollers.calls.timers import NOTHING_FIRED, Fired, LaneShard
@@ -28,6 +29,8 @@ from gnomon_pollers.pace import LONGEST_SLEEP, next_sweep_after, rest_after
 from gnomon_pollers.quiet import Quiet
 
 GROUP: Final = "due"
+
+_log: Final = logger(__name__)
 
 LARGEST_BATCH: Final = 500
 """Timers taken by one call: a cancel waits for one batch at most, and so does a critical one behind bulk."""
@@ -163,19 +166,30 @@ class DueRole:
         return taken_count, is_over
 
     async def _fire(self, lane: int, view: View[LaneShard]) -> Fired:
-        """Fire in one slice; what cannot be fired holds up its own shard and lane, and nothing else."""
+        """Fire in one slice; after an error once more, piece by piece."""
         try:
             fired = await timers.fire_slice(self._pool, lane, view, max(1, LARGEST_BATCH // len(view.keys)))
         except DatabaseUnavailable:
             raise
-        except Exception as fault:  # noqa: BLE001  # whatever it is, the other shards can do nothing for it
+        except Exception as fault:  # noqa: BLE001  # whatever it is, the other rows can do nothing for it
             self._loop.failed("fire", fault)
+            fired = await self._fire_carefully(lane, view)
+        self._metrics.fired(LANES[lane], fired)
+        return fired
+
+    async def _fire_carefully(self, lane: int, view: View[LaneShard]) -> Fired:
+        """Fire and set aside what cannot be fired; what is no fault of a row holds up its own shard and lane only."""
+        try:
+            fired = await timers.fire_carefully(self._pool, lane, view, max(1, LARGEST_BATCH // len(view.keys)))
+        except DatabaseUnavailable:
+            raise
+        except Exception as fault:  # noqa: BLE001  # whatever it is, the other shards can do nothing for it
+            self._loop.failed("fire carefully", fault)
             if len(view.keys) == 1:
                 self._left_alone |= dict.fromkeys(view.keys, steady() + _LEAVE_ALONE_FOR)
                 return NOTHING_FIRED
-            alone = [await self._fire(lane, view.of([place])) for place in view.keys]
-            return Fired.sum(alone)
-        self._metrics.fired(LANES[lane], fired)
+            return Fired.sum([await self._fire_carefully(lane, view.of([place])) for place in view.keys])
+        _say_set_aside(fired)
         return fired
 
     def _without_left_alone(self, first: Mapping[LaneShard, Key]) -> Mapping[LaneShard, Key]:
@@ -200,10 +214,26 @@ class DueRole:
                 self._bounds.lower({place: late[place] for place in places})
                 self._quiet.forget()
         for _ in range(_FAR_ROUNDS):
-            fired = await timers.fire_far(self._pool, shards, LARGEST_BATCH)
+            fired = await self._fire_far(shards)
             self._metrics.fired("far", fired)
             if not fired.is_full:
                 break
+
+    async def _fire_far(self, shards: tuple[int, ...]) -> Fired:
+        try:
+            return await timers.fire_far(self._pool, shards, LARGEST_BATCH)
+        except DatabaseUnavailable:
+            raise
+        except Exception as fault:  # noqa: BLE001  # raised again when it is no fault of a row
+            self._loop.failed("fire far", fault)
+            fired = await timers.fire_far_carefully(self._pool, shards, max(1, LARGEST_BATCH // len(shards)))
+            _say_set_aside(fired)
+            return fired
+
+
+def _say_set_aside(fired: Fired) -> None:
+    if fired.set_aside_count:
+        _log.error("schedules cannot be fired and are set aside; gnomon doctor names them", count=fired.set_aside_count)
 
 
 def turns(first: Mapping[LaneShard, Key]) -> Iterator[tuple[int, list[LaneShard]]]:

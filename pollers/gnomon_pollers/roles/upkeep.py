@@ -22,7 +22,7 @@ GROUP: Final = "upkeep"
 BATCH: Final = 500
 """Rows that one call of a task moves or removes."""
 
-_SWEPT: Final = 100
+_SWEPT: Final = 500
 """Schedules that one call of the sweep cancels: their locks are held so long, and fires set them back meanwhile."""
 
 _SWEEP_FOR: Final = timedelta(seconds=1)
@@ -58,6 +58,7 @@ class UpkeepRole:
             "move far": self._every(timedelta(seconds=10), self.move_far),
             "forget keys": self._every(_MINUTE, self.forget_keys),
             "forget payloads": self._every(_MINUTE, self.forget_payloads),
+            "forget set aside": self._every(_MINUTE, self.forget_set_aside),
             "release parked": self._every(timedelta(seconds=2), self.release_parked),
             "sweep operations": self._every(_SWEEP_FOR, self.sweep_operations),
             "take periods away": self._every(_MINUTE, self._periods.take_away),
@@ -88,6 +89,10 @@ class UpkeepRole:
     async def forget_payloads(self) -> None:
         """Remove long params that nothing points to any more."""
         await _until_none_left(lambda: upkeep.forget_payloads(self._pool, BATCH))
+
+    async def forget_set_aside(self) -> None:
+        """Remove notes of what was set aside and has been cancelled or changed since."""
+        await _until_none_left(lambda: upkeep.forget_set_aside(self._pool, BATCH))
 
     async def release_parked(self) -> None:
         """Release deliveries whose release was missed, because somebody held them at that moment."""

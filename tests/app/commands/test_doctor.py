@@ -81,6 +81,18 @@ def test_a_row_taken_out_is_named(run: Run, connection: psycopg.Connection) -> N
     assert [what for what in told if lost.schedule_id in what and "has a timer" in what]
 
 
+def test_what_was_set_aside_is_named_with_its_error(run: Run, connection: psycopg.Connection) -> None:
+    _all_beat(connection)
+    broken = given_schedule(connection, schedule_at="09:00", recurrence={"pattern": "daily"}, timezone="UTC").schedule_id
+    connection.execute('update gnomon_data.schedules set rule = rule || \'{"time": "unreadable"}\'')
+    connection.execute("update gnomon_data.timers set fire_at_utc = now(), wanted_at_utc = now()")
+    connection.execute("select gnomon.fire_due(array(select generate_series(0, 63))::smallint[])")
+    (finding,) = _examined(run)["set aside"]
+    assert finding["what"].startswith("1 schedule set aside by 22007, invalid input syntax for type time")
+    assert broken in finding["what"]
+    assert "gnomon.retry_set_aside" in finding["remedy"]
+
+
 def test_who_holds_the_horizon_is_named(run: Run, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with psycopg.connect(database_url, application_name="nightly report") as other:
         other.execute("select pg_current_xact_id()")

@@ -406,6 +406,29 @@ async def test_one_outcome_that_cannot_be_settled_keeps_back_no_other(
     assert [log["event"] for log in logs].count("an outcome cannot be settled") == 1
 
 
+async def test_one_that_cannot_be_handed_over_or_settled_is_set_aside_and_keeps_back_no_other(
+    bench: Callable[..., Any], connection: psycopg.Connection
+) -> None:
+    given_ready(connection, 20, "critical")
+    connection.execute("update gnomon_data.deliveries set attempt = 2147483647 where user_id = 'u3'")
+    connection.execute("alter table gnomon_data.delivery_log add constraint not_u5 check (user_id <> 'u5') not valid")
+    tried: list[str] = []
+
+    async def counted(claim: Claim) -> Answer:
+        tried.append(claim.delivery_id)
+        claim.begin()
+        return Answer(Verdict.SENT)
+
+    with capture_logs() as logs:
+        async with bench(counted).running():
+            await until(lambda: ends(connection) == {"sent": 18})
+            await until(lambda: value(connection, "select count(*) from gnomon.set_aside") == 2)
+    assert len(tried) == len(set(tried)) == 19
+    aside = rows(connection, "select user_id, error_code from gnomon.set_aside order by 1")
+    assert [(row.user_id, row.error_code) for row in aside] == [("u3", "22003"), ("u5", "23514")]
+    assert [log["event"] for log in logs].count("an outcome cannot be settled") == 1
+
+
 async def test_a_claim_that_passed_to_somebody_else_settles_nothing(
     bench: Callable[..., Any], connection: psycopg.Connection
 ) -> None:

@@ -256,24 +256,58 @@ async def test_two_pollers_over_the_same_shards_fire_each_once(
     assert value(connection, "select count(distinct schedule_id) from gnomon_data.deliveries") == 1000
 
 
-async def test_one_that_cannot_be_fired_holds_up_its_own_shard_only(role: DueRole, connection: psycopg.Connection) -> None:
+async def test_one_that_cannot_be_fired_is_set_aside_and_holds_up_nobody(
+    role: DueRole, connection: psycopg.Connection
+) -> None:
     given_many(connection, 64, "1 s")
     broken = given_schedule(
         connection, user_id="broken", schedule_at="09:00", timezone="Europe/Berlin", recurrence={"pattern": "daily"}
     )
-    shard = value(connection, "select gnomon_data.shard_of('broken')")
     unreadable = "update gnomon_data.schedules set rule = rule || '{\"time\": \"unreadable\"}' where user_id = 'broken'"
     connection.execute(unreadable)
     connection.execute(
-        "update gnomon_data.timers set fire_at_utc = clock_timestamp(), wanted_at_utc = clock_timestamp()"
+        "update gnomon_data.timers set fire_at_utc = now(), wanted_at_utc = now()"
         " where subject_id = gnomon_data.id_of('sch', %s)",
         [broken.schedule_id],
     )
     with capture_logs() as logs:
         await drained(role)
-    blocked = rows(connection, "select user_id from gnomon_data.schedules where gnomon_data.shard_of(user_id) <> %s", shard)
-    assert blocked == []
-    assert [(log["event"], log["step"]) for log in logs if "step" in log] == [("a step failed", "fire")], "once a minute"
+    assert [row.user_id for row in rows(connection, "select user_id from gnomon_data.schedules")] == ["broken"]
+    assert value(connection, "select schedule_id from gnomon.set_aside") == broken.schedule_id
+    said = [(log["event"], log.get("step")) for log in logs]
+    assert said == [
+        ("a step failed", "fire"),
+        ("schedules cannot be fired and are set aside; gnomon doctor names them", None),
+    ]
+
+
+async def test_one_far_ahead_that_cannot_be_fired_does_not_stop_the_sweep(
+    role: DueRole, connection: psycopg.Connection
+) -> None:
+    given_many(connection, 20, "1 s")
+    connection.execute(
+        "update gnomon_data.schedules set is_recurring = true, time_zone = 'UTC', time_zone_source = 'request',"
+        """ nominal_local = now(), rule = '{"kind": "daily", "time": "no"}' where user_id = 'u7'"""
+    )
+    connection.execute(
+        "with gone as (delete from gnomon_data.timers returning *) insert into gnomon_data.timers_far table gone"
+    )
+    await role.sweep()
+    assert queued_count(connection) == 19
+    assert value(connection, "select user_id from gnomon.set_aside") == "u7"
+
+
+async def test_what_is_no_fault_of_a_row_holds_up_its_own_shard_and_sets_nothing_aside(
+    role: DueRole, connection: psycopg.Connection
+) -> None:
+    given_many(connection, 2, "1 s")
+    connection.execute("alter function gnomon_data.fire_schedules(smallint[], uuid[], timestamptz, boolean) rename to gone")
+    await role.poll()
+    connection.execute("alter function gnomon_data.gone(smallint[], uuid[], timestamptz, boolean) rename to fire_schedules")
+    assert value(connection, "select count(*) from gnomon.set_aside") == 0
+    role._left_alone.clear()
+    await drained(role)
+    assert queued_count(connection) == 2
 
 
 async def test_workers_are_woken_for_what_is_due_now_and_not_for_what_was_fired_ahead(

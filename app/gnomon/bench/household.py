@@ -1,0 +1,92 @@
+"""API, poller, worker and a receiver, each a real process, around the database of a benchmark."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from gnomon.children.child import Child
+from gnomon.database.call import one
+from gnomon.database.pool import Pool
+from gnomon.demo.stage import SINK
+from gnomon.settings import surroundings
+
+API: Final = ("serve", "--listen", "127.0.0.1:0", "--json")
+
+_STOP_WITHIN: Final = timedelta(seconds=10)
+_PATIENCE: Final = 60.0
+_LOOK_EVERY: Final = 0.1
+
+# Each role holds every shard once its processes have shared them out.
+_HELD: Final = """
+select count(distinct split_part(l.lease_group, '/', 1)) as roles
+  from (select x.lease_group from gnomon_data.shard_leases as x join gnomon_data.heartbeats as h on h.owner_id = x.owner_id
+         group by x.lease_group having count(*) = 64) as l"""
+_ROLES: Final = 2
+
+
+class NotReady(RuntimeError):
+    """A process did not take up its work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Household:
+    """What runs."""
+
+    children: Mapping[str, Child]
+    received: Path
+    """The receiver's file, see gnomon.demo.receipts."""
+
+
+@asynccontextmanager
+async def household(
+    pool: Pool,
+    url: str,
+    folder: Path,
+    *,
+    pollers: int = 1,
+    workers: int = 1,
+    has_api: bool = True,
+    options: Sequence[str] = (),
+) -> AsyncIterator[Household]:
+    """Start them and wait until all shards are looked after; they are stopped with the block.
+
+    `options` are the workers'. Raises NotReady, ChildEnded.
+    """
+    received = folder / "received.jsonl"
+    async with AsyncExitStack() as stack:
+        sink = Child("receiver", [*SINK, str(received)], surroundings(), _ignore)
+        stack.push_async_callback(sink.stop, _STOP_WITHIN)
+        await sink.start()
+        environment = surroundings() | {
+            "GNOMON_DATABASE_URL": url,
+            "GNOMON_WEBHOOK_URL": await sink.address(),
+            "GNOMON_WEBHOOK_PRIVATE": "on",
+        }
+        commands: dict[str, tuple[str, ...]] = {"api": API} if has_api else {}
+        commands |= {f"poller-{n}": ("poll", "--name", f"poller-{n}") for n in range(1, pollers + 1)}
+        commands |= {f"worker-{n}": ("work", "--name", f"worker-{n}", *options) for n in range(1, workers + 1)}
+        children = {name: Child(name, ["-m", "gnomon", *words], environment, _ignore) for name, words in commands.items()}
+        for child in children.values():
+            stack.push_async_callback(child.stop, _STOP_WITHIN)
+        await asyncio.gather(*(child.start() for child in children.values()))
+        if has_api:
+            await children["api"].address()
+        await _ready(pool)
+        yield Household({"receiver": sink} | children, received)
+
+
+async def _ready(pool: Pool) -> None:
+    until = time.monotonic() + _PATIENCE
+    while (await one(pool, _HELD))["roles"] < _ROLES:
+        if time.monotonic() > until:
+            raise NotReady("shards are not looked after")
+        await asyncio.sleep(_LOOK_EVERY)
+
+
+def _ignore(_name: str, _is_error: bool, _line: str) -> None:  # noqa: FBT001  # what a Child calls
+    """What they write is kept by the child, for when it fails."""
