@@ -106,7 +106,8 @@ create table gnomon_data.payloads (
     schedule_id uuid not null,
     params jsonb not null,
     constraint payloads_pkey primary key (shard, id)
-);
+)
+with (autovacuum_vacuum_scale_factor = 0.05);
 create index payloads_of_schedule_idx on gnomon_data.payloads (shard, schedule_id);
 comment on table gnomon_data.payloads is 'Long params. Removed by upkeep when neither the schedule nor a delivery points here.';
 

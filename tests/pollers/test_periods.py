@@ -7,7 +7,9 @@ from structlog.testing import capture_logs
 
 from gnomon.database.pool import Pool, open_pool
 from gnomon_pollers.calls import upkeep
+from gnomon_pollers.leases import Leases
 from gnomon_pollers.periods import Periods
+from gnomon_pollers.roles.upkeep import UpkeepRole
 from tests.support.clock import clock, set_clock
 from tests.support.given import rows, value
 from tests.support.races import sessions
@@ -16,6 +18,7 @@ pytestmark = pytest.mark.anyio
 
 BEHIND = "select period_table from gnomon.periods_behind() where parent_table = 'timers' order by 1"
 ATTACHED = "select count(*) from pg_catalog.pg_inherits where inhrelid = to_regclass('gnomon_data.' || %s)"
+PENDING = "select count(*) from pg_catalog.pg_inherits where inhdetachpending"
 EXISTS = "select to_regclass('gnomon_data.' || %s) is not null"
 
 
@@ -63,23 +66,48 @@ async def test_a_detach_waits_for_an_open_transaction_blocks_nobody_and_loses_no
     assert value(connection, stamps) == 1
 
 
+async def test_while_a_detach_waits_the_other_tasks_of_upkeep_go_on(
+    pool: Pool, connection: psycopg.Connection, database_url: str
+) -> None:
+    oldest = given_behind(connection)
+    leases = Leases(pool, "upkeep", "test")
+    await leases.beat()
+    steps = UpkeepRole(pool, leases).steps()
+    with sessions(database_url, 1, autocommit=False) as [reader]:
+        reader.execute("select count(*) from gnomon_data.timers")
+        detach = asyncio.create_task(steps.pop("take periods away")())
+        async with asyncio.timeout(5):
+            while not value(connection, PENDING):  # noqa: ASYNC110  # what is waited for is in the database
+                await asyncio.sleep(0.01)
+        # Another day begins meanwhile: its periods are attached to the parent that the detach waits for.
+        set_clock(connection, clock(connection) + timedelta(days=1), frozen=False)
+        for step in steps.values():
+            async with asyncio.timeout(10):
+                await step()
+        assert not detach.done()
+        assert value(connection, "select gnomon.periods_ready()") == 3
+        reader.rollback()
+    async with asyncio.timeout(10):
+        await detach
+    assert not value(connection, EXISTS, oldest)
+
+
 async def test_a_detach_that_was_interrupted_is_brought_to_its_end(
     pool: Pool, connection: psycopg.Connection, database_url: str
 ) -> None:
     oldest = given_behind(connection)
-    pending = "select count(*) from pg_catalog.pg_inherits where inhdetachpending"
     with sessions(database_url, 1, autocommit=False) as [reader]:
         reader.execute("select count(*) from gnomon_data.timers")
         task = asyncio.create_task(upkeep.detach_period(pool, "timers", oldest))
         async with asyncio.timeout(5):
-            while not value(connection, pending):  # noqa: ASYNC110  # what is waited for is in the database
+            while not value(connection, PENDING):  # noqa: ASYNC110  # what is waited for is in the database
                 await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        assert value(connection, pending) == 1
+        assert value(connection, PENDING) == 1
         reader.rollback()
     await Periods(pool).take_away()
-    assert value(connection, pending) == 0
+    assert value(connection, PENDING) == 0
     assert not value(connection, EXISTS, oldest)
 
 

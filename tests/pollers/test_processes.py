@@ -11,8 +11,9 @@ from typing import Final
 import psycopg
 import pytest
 
+from tests.support.clock import set_clock
 from tests.support.given import given_schedule, rows, value
-from tests.support.races import wait_until
+from tests.support.races import sessions, wait_until
 from tests.support.roles import Role
 from tests.support.sink import Sink
 
@@ -303,3 +304,35 @@ def test_a_poison_row_among_five_hundred_stops_nobody(
     assert value(connection, "select gnomon.retry_set_aside()") == 1
     wait_for_all(sink, accepted)
     assert len(sink.received()) == 500
+
+
+@pytest.mark.fault
+def test_upkeep_killed_in_the_middle_of_a_detach_is_taken_over_and_the_detach_ended(
+    start: Start, connection: psycopg.Connection, database_url: str
+) -> None:
+    set_clock(connection, value(connection, "select gnomon.clock_utc()") + timedelta(days=2), frozen=False)
+    connection.execute("select gnomon.make_periods()")
+    connection.execute(
+        "insert into gnomon_data.shard_marks select 'timers', l, s, gnomon_data.now_utc()"
+        " from generate_series(0, 2) as l, generate_series(0, 63) as s"
+    )
+    pending = "select count(*) from pg_catalog.pg_inherits where inhdetachpending"
+    behind = "select count(*) from gnomon.periods_behind() where parent_table = 'timers'"
+    with sessions(database_url, 1, autocommit=False) as [reader]:
+        reader.execute("select count(*) from gnomon_data.timers")
+        first = start("poll", "--role", "upkeep")
+        wait_until(lambda: value(connection, pending), "a detach waits for the reader")
+        first.kill()
+        # Its backend hears of that only when it answers: cut off as well, as a restart of the server would.
+        waits = "select pid from pg_stat_activity where query like 'alter table%detach%' and pid <> pg_backend_pid()"
+        for row in rows(connection, waits):
+            connection.execute("select pg_terminate_backend(%s)", [row.pid])
+        wait_until(lambda: not rows(connection, waits), "its backend is gone")
+        assert value(connection, pending) == 1
+        second = start("poll", "--role", "upkeep")
+        wait_until(lambda: rows(connection, waits), "the next one waits to end the detach")
+        connection.execute("select * from gnomon.schedule_in('u1', 'pill', '1 h')")
+        reader.rollback()
+    wait_until(lambda: value(connection, pending) + value(connection, behind) == 0, "what lay behind is gone")
+    assert not second.has_said("a period or parent could not be worked on")
+    assert value(connection, "select count(*) from gnomon_data.timers") == 1

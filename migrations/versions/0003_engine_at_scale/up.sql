@@ -32,3 +32,6 @@ create table gnomon_data.set_aside (
 create index set_aside_of_schedule_idx on gnomon_data.set_aside (shard, schedule_id);
 comment on table gnomon_data.set_aside is 'Schedules and deliveries that raised an error when they were fired or handed over, with the error.';
 comment on column gnomon_data.set_aside.content is 'The row as it was, for whoever looks for the cause; null when it could not even be read.';
+
+-- Upkeep: long params come and go with their schedules.
+alter table gnomon_data.payloads set (autovacuum_vacuum_scale_factor = 0.05);

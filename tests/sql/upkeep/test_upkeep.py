@@ -6,8 +6,10 @@ import psycopg
 import pytest
 
 from tests.sql.acts import SHARDS, cancel, claim, deliver_all, fire, schedule_many, settle, step_to, utc
+from tests.sql.plans import plans_of
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, given_user, one, rows, value
+from tests.support.races import sessions
 
 NOON = utc("2026-12-10T12:00:00")
 
@@ -57,6 +59,28 @@ def test_far_timers_move_in_batches(connection: psycopg.Connection) -> None:
     step_to(connection, NOON + timedelta(days=3))
     value(connection, "select gnomon.make_periods()")
     assert [value(connection, "select gnomon.move_far(12)") for _ in range(4)] == [12, 12, 6, 0]
+
+
+def test_a_batch_of_far_timers_steps_over_none_that_were_moved_before(
+    connection: psycopg.Connection, database_url: str
+) -> None:
+    """Under a snapshot that keeps the dead rows: else the last of many batches looks at all of them."""
+    connection.execute(
+        "insert into gnomon_data.timers_far (fire_at_utc, wanted_at_utc, stamp, subject_id, shard, lane, kind)"
+        " select h.near_until_utc - interval '1 hour', h.near_from_utc, n, gnomon_data.new_id((n % 64)::smallint, now()),"
+        " (n % 64)::smallint, 1, 1 from gnomon_data.horizon as h, generate_series(1, 6400) as n"
+    )
+    connection.execute("analyze gnomon_data.timers_far")
+    with sessions(database_url, 1, autocommit=False) as [reader]:
+        reader.execute("set transaction isolation level repeatable read")
+        reader.execute("select count(*) from gnomon_data.timers_far")
+
+        def move() -> None:
+            assert [value(connection, "select gnomon.move_far(200)") for _ in range(32)] == [200] * 32
+
+        batches = [plan.buffers for plan in plans_of(connection, move, "delete from gnomon_data.timers_far")]
+    assert max(batches[-4:]) < 2 * max(batches[:4])
+    assert _timers(connection) == (6400, 0)
 
 
 def test_dead_upkeep_costs_no_notification(connection: psycopg.Connection) -> None:
