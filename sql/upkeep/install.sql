@@ -7,7 +7,7 @@ begin
     select n, n * 8, n * 8 + 7 from generate_series(0, 7) as n
     where not exists (select from gnomon_data.shard_slices);
     insert into gnomon_data.walks (walk, after_shard, after_kind, after_key)
-    values ('schedule_keys', -1, 0, ''), ('payloads', -1, 0, ''), ('timers_far', -1, 0, '') on conflict on constraint walks_pkey do nothing;
+    values ('schedule_keys', -1, 0, ''), ('payloads', -1, 0, ''), ('timers_far', -1, 0, ''), ('parked', -1, 0, '') on conflict on constraint walks_pkey do nothing;
     insert into gnomon_data.retiming (time_zones, after_shard, passed_by_count, generation)
     values ('{}', 0, 0, 0) on conflict on constraint retiming_pkey do nothing;
     perform gnomon_data.load_time_zones();

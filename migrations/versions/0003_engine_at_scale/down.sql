@@ -2,7 +2,7 @@
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
 -- Upkeep.
-delete from gnomon_data.walks where walk = 'timers_far';
+delete from gnomon_data.walks where walk in ('timers_far', 'parked');
 alter table gnomon_data.payloads reset (autovacuum_vacuum_scale_factor);
 
 -- Set aside.

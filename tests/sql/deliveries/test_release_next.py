@@ -327,3 +327,16 @@ def test_in_order_under_load_and_none_is_left(connection: psycopg.Connection, da
     """
     assert value(connection, out_of_order) == 0
     assert value(connection, "select count(*) from gnomon_data.deliveries") == 0
+
+
+def test_one_that_waits_for_nothing_is_found_behind_many_that_rightly_wait(at_noon: psycopg.Connection) -> None:
+    first, second = user_in(at_noon, 5, 0), user_in(at_noon, 5, 1)
+    _given_due(at_noon, *"abcdefghij", user_id=first)
+    _given_due(at_noon, "late", user_id=second)
+    at_noon.execute("update gnomon_data.deliveries set ready_at_utc = 'infinity' where key = 'late'")
+    assert [value(at_noon, "select gnomon.release_parked(4)") for _ in range(3)] == [0, 0, 1]
+    assert _parked(at_noon) == list("bcdefghij")
+    # And from the start again.
+    at_noon.execute("delete from gnomon_data.deliveries where key = 'a'")
+    assert sum(value(at_noon, "select gnomon.release_parked(4)") for _ in range(3)) == 1
+    assert _parked(at_noon) == list("cdefghij")

@@ -109,3 +109,15 @@ def test_a_cancel_leaves_nothing_below_a_mark(connection: psycopg.Connection) ->
 
     assert value(connection, _BELOW) == 0
     assert len(claim(connection)) == 1
+
+
+def test_a_clock_that_is_set_back_a_little_lets_nobody_write_below_a_mark(connection: psycopg.Connection) -> None:
+    now = value(connection, "select clock_timestamp()")
+    set_clock(connection, now)
+    connection.execute("select gnomon.make_periods()")
+    proof = _begin(connection)
+    assert _prove(connection, proof)
+    set_clock(connection, now - timedelta(milliseconds=1900))
+    given_schedule(connection, schedule_at="PT0S")
+    mark = value(connection, "select max(safe_at_utc) from gnomon_data.shard_marks where plane = 'timers'")
+    assert value(connection, "select fire_at_utc from gnomon_data.timers") > mark

@@ -124,4 +124,4 @@ def test_installing_again_changes_nothing(connection: psycopg.Connection) -> Non
     before = row_counts(connection)
     connection.execute("select gnomon_data.install()")
     assert row_counts(connection) == before
-    assert (before["shard_slices"], before["walks"]) == (8, 2)
+    assert (before["shard_slices"], before["walks"]) == (8, 4)
