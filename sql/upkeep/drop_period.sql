@@ -23,7 +23,10 @@ begin
         end if;
     end if;
     if known.parent = 'occurrence_log' then
-        perform gnomon_data.fold_ends(period_table);
+        -- Long since done by balance_ledger. What is detached is out of the log and in the balance no more: see ledger.
+        if exists (select from gnomon_data.ledger_folds as f where f.folded_until_utc < known.until_utc) then
+            perform gnomon_data.fold_detached(period_table);
+        end if;
     end if;
     execute format('drop table gnomon_data.%I', period_table);
     delete from gnomon_data.periods as p where p.period = period_table;

@@ -1,18 +1,18 @@
--- A schedule is counted with its last end: a cancel may come after the fire that ended it, in a later period.
-create or replace function gnomon_data.fold_ends(period text) returns void
-language plpgsql volatile set search_path = ''
+create or replace function gnomon_data.fold_ends(shard smallint, until_utc timestamptz) returns void
+language sql volatile
 as $$
-begin
-    execute format($sql$
-        insert into gnomon_data.ledger_days as d (accepted_on, shard, accepted_count, ended_count)
-        select (gnomon_data.at_of_id(e.schedule_id) at time zone 'UTC')::date, e.shard, 0, count(*)
-          from (select distinct p.shard, p.schedule_id from gnomon_data.%I as p where p.is_last) as e
-         where not exists (select from gnomon_data.occurrence_log as o
-                            where o.shard = e.shard and o.schedule_id = e.schedule_id and o.is_last)
-         group by 1, 2 order by 1, 2
-        on conflict on constraint ledger_days_pkey do update set ended_count = d.ended_count + excluded.ended_count
-        $sql$, period);
-end
+    with folded as (
+        update gnomon_data.ledger_folds as f set folded_until_utc = fold_ends.until_utc, next_until_utc = null, next_xid = null
+          from (select x.folded_until_utc from gnomon_data.ledger_folds as x where x.shard = fold_ends.shard for update) as before
+         where f.shard = fold_ends.shard and f.folded_until_utc < fold_ends.until_utc
+     returning before.folded_until_utc as from_utc
+    )
+    insert into gnomon_data.ledger_days as d (accepted_on, shard, accepted_count, ended_count)
+    select e.accepted_on, fold_ends.shard, 0, e.ended_count
+      from folded as f cross join lateral gnomon_data.ends_of(fold_ends.shard, f.from_utc, fold_ends.until_utc) as e
+     order by 1
+    on conflict on constraint ledger_days_pkey do update set ended_count = d.ended_count + excluded.ended_count
 $$;
 
-comment on function gnomon_data.fold_ends(text) is 'Keeps in the ledger how many schedules ended with a detached period of occurrence_log, before it is dropped.';
+comment on function gnomon_data.fold_ends(smallint, timestamptz) is
+    'Counts in ledger_days what ended in a shard before until_utc and is not counted yet; nothing below that may appear any more.';

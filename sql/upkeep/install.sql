@@ -10,6 +10,8 @@ begin
     values ('schedule_keys', -1, 0, ''), ('payloads', -1, 0, ''), ('timers_far', -1, 0, ''), ('parked', -1, 0, '') on conflict on constraint walks_pkey do nothing;
     insert into gnomon_data.retiming (time_zones, after_shard, passed_by_count, generation)
     values ('{}', 0, 0, 0) on conflict on constraint retiming_pkey do nothing;
+    insert into gnomon_data.ledger_folds (shard, folded_until_utc)
+    select n, '-infinity' from generate_series(0, 63) as n on conflict on constraint ledger_folds_pkey do nothing;
     perform gnomon_data.load_time_zones();
     perform gnomon.make_periods();
 end

@@ -40,3 +40,16 @@ create table gnomon_data.ledger_checks (
 )
 with (fillfactor = 50);
 comment on table gnomon_data.ledger_checks is 'When the ledger of a shard was last balanced, and by how much it was off (both ways, summed over days).';
+
+-- The ends of hours that are over are counted once, shard by shard, as each comes to be balanced; the ledger then reads what was
+-- logged since. next_until_utc is counted once every transaction is over that was open when next_xid was taken, after that
+-- instant: by the write rule, which holds for logged_at_utc too, nothing below it can appear any more.
+create table gnomon_data.ledger_folds (
+    shard smallint not null constraint ledger_folds_pkey primary key,
+    folded_until_utc timestamptz not null,
+    next_until_utc timestamptz,
+    next_xid xid8,
+    constraint ledger_folds_next_is_whole check ((next_until_utc is null) = (next_xid is null))
+)
+with (fillfactor = 50);
+comment on table gnomon_data.ledger_folds is 'Until when the ends of each shard are counted in ledger_days.';

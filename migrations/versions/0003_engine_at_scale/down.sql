@@ -1,6 +1,15 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
+-- The ledger reads all of the log again: what was counted of it is taken out.
+update gnomon_data.ledger_days as d set ended_count = d.ended_count - e.ended_count
+  from (select o.shard, (gnomon_data.at_of_id(o.schedule_id) at time zone 'UTC')::date as accepted_on, count(distinct o.schedule_id) as ended_count
+          from gnomon_data.occurrence_log as o
+          join gnomon_data.ledger_folds as f on f.shard = o.shard and o.logged_at_utc < f.folded_until_utc
+         where o.is_last group by 1, 2) as e
+ where d.shard = e.shard and d.accepted_on = e.accepted_on;
+drop table gnomon_data.ledger_folds;
+
 -- Upkeep.
 delete from gnomon_data.walks where walk in ('timers_far', 'parked');
 alter table gnomon_data.payloads reset (autovacuum_vacuum_scale_factor);

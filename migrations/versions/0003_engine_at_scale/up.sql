@@ -35,3 +35,14 @@ comment on column gnomon_data.set_aside.content is 'The row as it was, for whoev
 
 -- Upkeep: long params come and go with their schedules.
 alter table gnomon_data.payloads set (autovacuum_vacuum_scale_factor = 0.05);
+
+-- The ledger: ends of hours that are over, counted once.
+create table gnomon_data.ledger_folds (
+    shard smallint not null constraint ledger_folds_pkey primary key,
+    folded_until_utc timestamptz not null,
+    next_until_utc timestamptz,
+    next_xid xid8,
+    constraint ledger_folds_next_is_whole check ((next_until_utc is null) = (next_xid is null))
+)
+with (fillfactor = 50);
+comment on table gnomon_data.ledger_folds is 'Until when the ends of each shard are counted in ledger_days.';

@@ -8,8 +8,10 @@ import psycopg
 import pytest
 
 from tests.sql.acts import cancel, claim, deliver_all, fire, reschedule, schedule_many, settle, step_to, user_in, utc
-from tests.support.clock import clock, set_clock
+from tests.sql.plans import plans_of
+from tests.support.clock import advance, clock, set_clock
 from tests.support.given import given_schedule, one, rows, value
+from tests.support.races import sessions
 
 NOON = utc("2026-12-10T12:00:00")
 DAY = timedelta(days=1)
@@ -121,6 +123,74 @@ def test_what_leaves_with_a_dropped_day_stays_in_the_balance(connection: psycopg
     value(connection, "select gnomon.drop_period('occurrence_log_20261210')")
     assert _sums(connection) == (5, 1, 4)
     assert _missing(connection) == []
+
+
+def _round(connection: psycopg.Connection) -> None:
+    """Every shard once: the clock goes on, since the one not looked at for longest is the next."""
+    for _ in range(64):
+        advance(connection, timedelta(milliseconds=1))
+        assert _fold(connection).missing_count == 0
+
+
+def test_ends_of_days_that_are_over_are_counted_once(connection: psycopg.Connection, database_url: str) -> None:
+    for n in range(20):
+        given_schedule(connection, user_id=f"u{n}", schedule_at="PT1S")
+    given_schedule(connection, user_id="later", schedule_at="P5D")
+    step_to(connection, NOON + timedelta(seconds=1))
+    fire(connection)
+    held = "select count(*) from gnomon_data.deliveries where user_id = 'u7'"
+    settle(connection, [c for c in claim(connection) if c.event["subject"] != "u7"])
+    step_to(connection, utc("2026-12-11T01:30:00"))
+    with sessions(database_url, 1, autocommit=False) as [writer]:
+        writer.execute("select pg_current_xact_id()")
+        for _ in range(2):
+            _round(connection)
+        folded = "select count(*) from gnomon_data.ledger_folds where folded_until_utc = '2026-12-11Z'"
+        assert value(connection, folded) == 0, "a line of yesterday may still commit"
+        writer.rollback()
+    _round(connection)
+    assert value(connection, folded) == 64
+    assert value(connection, "select sum(ended_count) from gnomon_data.ledger_days") == 20
+    assert _sums(connection) == (21, 1, 20)
+    # Its delivery still waits: the cancel is a second end, on another day, and the log of the first may be gone.
+    assert value(connection, held) == 1
+    connection.execute(
+        "update gnomon_data.deliveries set claim_id = null, claimed_until_utc = null, first_claimed_at_utc = null"
+    )
+    of_user = "select gnomon_data.id_text('sch', schedule_id) from gnomon_data.deliveries where user_id = 'u7'"
+    assert cancel(connection, value(connection, of_user)).status == "cancelled"
+    assert _sums(connection) == (21, 1, 20)
+    assert _missing(connection) == []
+    # And what is taken out of today is found as before.
+    given_schedule(connection, user_id="today", schedule_at="PT0S")
+    deliver_all(connection)
+    assert _sums(connection) == (22, 1, 21)
+    connection.execute("delete from gnomon_data.occurrence_log where user_id = 'today'")
+    assert [row.missing_count for row in _missing(connection)] == [1]
+
+
+def test_a_look_reads_no_ends_of_days_that_are_folded(connection: psycopg.Connection) -> None:
+    for n in range(200):
+        given_schedule(connection, user_id=f"u{n}", schedule_at="PT1S")
+    step_to(connection, NOON + timedelta(seconds=1))
+    fire(connection)
+    step_to(connection, utc("2026-12-11T01:30:00"))
+    value(connection, "select gnomon.make_periods()")
+    look = "select * from gnomon.ledger()"
+    before = _scanned(connection, look)
+    for _ in range(3):
+        _round(connection)
+    after = _scanned(connection, look)
+    assert "occurrence_log_20261210" in before
+    assert "occurrence_log_20261210" not in after
+    assert "occurrence_log_20261211" in after
+
+
+def _scanned(connection: psycopg.Connection, query: str) -> set[str]:
+    """The days of the log that a query has really looked into."""
+    (plan, *_) = plans_of(connection, lambda: rows(connection, query), "entry as")
+    looked = [node for node in plan.nodes if node.get("Relation Name", "").startswith("occurrence_log_")]
+    return {node["Relation Name"] for node in looked if node["Actual Loops"] and node["Alias"].startswith("o")}
 
 
 def test_upkeep_goes_round_and_remembers_what_is_off(connection: psycopg.Connection) -> None:
