@@ -75,7 +75,7 @@ async def test_while_a_detach_waits_the_other_tasks_of_upkeep_go_on(
     steps = UpkeepRole(pool, leases).steps()
     with sessions(database_url, 1, autocommit=False) as [reader]:
         reader.execute("select count(*) from gnomon_data.timers")
-        detach = asyncio.create_task(steps.pop("take periods away")())
+        detach = asyncio.ensure_future(steps.pop("take periods away")())
         async with asyncio.timeout(5):
             while not value(connection, PENDING):  # noqa: ASYNC110  # what is waited for is in the database
                 await asyncio.sleep(0.01)

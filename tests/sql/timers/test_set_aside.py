@@ -117,9 +117,8 @@ def test_what_is_no_fault_of_a_row_sets_nothing_aside(at_nine: psycopg.Connectio
     user = user_in(at_nine, 7)
     _daily(at_nine, user)
     step_to(at_nine, _TEN)
-    # Tomorrow's timer has no partition to go to.
-    tomorrow = value(at_nine, "select period from gnomon_data.periods where parent = 'timers' and from_utc = '2026-12-02Z'")
-    at_nine.execute(f"alter table gnomon_data.timers detach partition gnomon_data.{tomorrow}")
+    # A delivery has no partition to go to.
+    at_nine.execute("alter table gnomon_data.deliveries detach partition gnomon_data.deliveries_transactional")
     with pytest.raises(psycopg.errors.CheckViolation):
         _carefully(at_nine, 1, 7)
     assert rows(at_nine, _ASIDE) == []
