@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias, TypeVar, overload
 
 import psycopg
 from psycopg.rows import kwargs_row
+from psycopg.types.json import Jsonb
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from gnomon.database.backoff import full_jitter
@@ -36,6 +37,10 @@ _AWAY: Final = ("08", "53", "57P", "25006")
 _REPEATS: Final = 5
 _FIRST_PAUSE: Final = timedelta(milliseconds=10)
 _LONGEST_PAUSE: Final = timedelta(milliseconds=200)
+
+
+#: Rows that are made into what the caller wants before other tasks of the process have their turn.
+_AT_ONCE: Final = 250
 
 
 @overload
@@ -81,6 +86,11 @@ def quoted(*names: str) -> str:
     return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
+def json_text(text: bytes) -> Jsonb:
+    """JSON text as a parameter, as it is: text of many megabytes is not made into characters and back."""
+    return Jsonb(text, dumps=bytes)
+
+
 def error_from(error: psycopg.Error) -> Exception:
     """Our error for one of psycopg's; psycopg's own when it is none of the contract's."""
     state, diag = error.sqlstate or "", error.diag
@@ -114,7 +124,12 @@ def left_nothing(error: BaseException) -> bool:
 async def _rows(pool: Pool, statement: str, params: Parameters, shape: Callable[..., Any]) -> list[Any]:
     async with connection_of(pool) as connection, connection.cursor(row_factory=kwargs_row(shape)) as cursor:
         await cursor.execute(statement.encode(), params or None)
-        return await cursor.fetchall() if cursor.description else []
+        found: list[Any] = []
+        while cursor.description and (some := await cursor.fetchmany(_AT_ONCE)):
+            found += some
+            if len(some) == _AT_ONCE:
+                await asyncio.sleep(0)  # thousands of rows take a tenth of a second to read: others have their turn
+        return found
 
 
 def _is_lost(error: psycopg.Error) -> bool:

@@ -1,14 +1,19 @@
-"""Batches: split into items without reading them, each item read strictly on its own, the good ones in one call.
+"""Batches: split into items while they come, each item read strictly on its own, the good ones in one call.
 
-    body -> raw items -> strict reading, item by item -> gnomon.schedule_many(the good ones) -> results in the given order
+    pieces of the body -> raw items -> strict reading, item by item -> gnomon.schedule_many(the good ones)
+                       -> results in the given order, encoded piece by piece
 
 So an item that no jsonb can hold (a NUL character, a name given twice) spoils no other either. Only what cannot be split
-refuses the whole: an array that is not JSON, more than 10,000 items.
+refuses the whole: an array that is not JSON, more than 10,000 items, a body that ends early. It is one call, and so nothing
+is written before the last byte has come and everything or nothing after it.
+
+Of 32 MB that come, the texts of the items are kept until they are sent, nothing else. The event loop is let go between the
+pieces: others are answered meanwhile.
 """
 
 import asyncio
-import json
-import re
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -19,16 +24,19 @@ from gnomon.database.pool import Pool
 from gnomon.errors import GnomonError, RequestInvalid, error_of
 from gnomon.schedules import calls
 from gnomon.schedules.shapes import Scheduled, ScheduledItem
+from gnomon.schedules.split import LONGEST_ITEM, Items, Lines
 from gnomon.web.bodies import JSON_TYPE, NDJSON_TYPES
 from gnomon.web.problems import Problem, problem_of
-from gnomon.web.strict_json import strict_object, utf8_text
+from gnomon.web.strict_json import strict_object
 
 BATCH_TYPES: Final = (JSON_TYPE, *NDJSON_TYPES)
 ITEM_LIMIT: Final = 10_000
 
-# Lenient on purpose: it only finds where an item ends; what the item is worth the strict reading decides.
-_SPLITTER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
+# Bytes of a body that are read, and results that are written, before others have their turn: one or two milliseconds.
+_PIECE: Final = 32 << 10
+_RESULTS: Final = 250
+
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 class BatchTooLong(HTTPException):
@@ -52,70 +60,70 @@ class BatchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     results: list[BatchItem]
 
 
-async def schedule_batch(pool: Pool, body: bytes, *, is_array: bool) -> BatchAnswer:
-    """Schedule every good item. Raises RequestInvalid when the items cannot be told apart, BatchTooLong (413)."""
-    # 32 MB take most of a second to read: beside the event loop, or every other request would wait for it.
-    texts, faults = await asyncio.to_thread(_read, body, is_array=is_array)
-    rows = await calls.schedule_many(pool, f"[{','.join(texts)}]") if texts else []
-    answered = iter(rows)
-    results = [_refused(fault) if fault else _result(next(answered)) for fault in faults]
-    refused = sum(item.error is not UNSET for item in results)
-    return BatchAnswer(accepted=len(results) - refused, refused=refused, results=results)
+async def schedule_batch(pool: Pool, body: AsyncIterator[bytes], *, is_array: bool) -> tuple[bytes, datetime | None]:
+    """Schedule every good item: a BatchAnswer as JSON, and the earliest instant in it.
+
+    Raises RequestInvalid when the items cannot be told apart, BatchTooLong (413).
+    """
+    texts, faults = await _read(body, is_array=is_array)
+    rows: list[ScheduledItem] = []
+    if texts:
+        together = b"[%b]" % b",".join(texts)
+        texts.clear()
+        rows = await calls.schedule_many(pool, together)
+        del together
+    return await _told(faults, rows)
 
 
-def _read(body: bytes, *, is_array: bool) -> tuple[list[str], list[GnomonError | None]]:
-    text = utf8_text(body)
-    items = _items_of_array(text) if is_array else [line for line in text.split("\n") if line.strip()]
-    if len(items) > ITEM_LIMIT:
-        raise BatchTooLong(f"The batch has {len(items)} items; one call takes {ITEM_LIMIT}.")
-    texts: list[str] = []
+async def _read(body: AsyncIterator[bytes], *, is_array: bool) -> tuple[list[bytes], list[GnomonError | None]]:
+    """The texts of the good items, and for every item what is wrong with it."""
+    splitter = Items() if is_array else Lines()
+    texts: list[bytes] = []
     faults: list[GnomonError | None] = []
-    for item in items:
-        try:
-            strict_object(item)
-            texts.append(item)
-            faults.append(None)
-        except RequestInvalid as fault:
-            faults.append(fault)
+    async for piece, is_last in _pieces(body):
+        for item in splitter.more(piece, is_last=is_last):
+            if len(faults) == ITEM_LIMIT:
+                raise BatchTooLong(f"The batch has more than {ITEM_LIMIT} items; one call takes so many.")
+            try:
+                _check(item)
+                texts.append(item.encode())
+                faults.append(None)
+            except RequestInvalid as fault:
+                faults.append(fault)
     return texts, faults
 
 
-def _items_of_array(text: str) -> list[str]:
-    """The items of a JSON array as they stand in it. Raises RequestInvalid when it ends early or is none."""
-    items: list[str] = []
-    at = _expected("[", text, 0)
-    while text[at : at + 1] != "]" or items:
-        try:
-            _, end = _SPLITTER.raw_decode(text, at)
-        except json.JSONDecodeError as fault:
-            raise _no_array(text, fault.pos, fault.msg) from fault
-        except RecursionError as fault:
-            raise _no_array(text, at, "nested too deeply") from fault
-        items.append(text[at:end])
-        at = _after_space(text, end)
-        if text[at : at + 1] == "]":
-            break
-        at = _expected(",", text, at)
-    _expected("", text, _after_space(text, at + 1))
-    return items
+def _check(item: str) -> None:
+    if len(item) > LONGEST_ITEM:
+        raise RequestInvalid(f"the request has more than {LONGEST_ITEM} characters", pointer="")
+    strict_object(item)
 
 
-def _expected(mark: str, text: str, at: int) -> int:
-    """Where the next item begins, behind this mark; the empty mark is the end of the text."""
-    at = _after_space(text, at)
-    if text[at : at + 1] != mark:
-        raise _no_array(text, at, f"expected {mark or 'the end'}")
-    return _after_space(text, at + 1)
+async def _pieces(body: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, bool]]:
+    """The body in pieces of a size, and at its end an empty one that is the last."""
+    async for given in body:
+        for at in range(0, len(given), _PIECE):
+            yield given[at : at + _PIECE], False
+            await asyncio.sleep(0)
+    yield b"", True
 
 
-def _after_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
-
-
-def _no_array(text: str, at: int, reason: str) -> RequestInvalid:
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return RequestInvalid(f"the batch is no JSON array at line {line}, column {column}: {reason}")
+async def _told(faults: Sequence[GnomonError | None], rows: Sequence[ScheduledItem]) -> tuple[bytes, datetime | None]:
+    answered = iter(rows)
+    results: list[bytes] = []
+    refused = 0
+    earliest: datetime | None = None
+    for place, fault in enumerate(faults, start=1):
+        result = _refused(fault) if fault else _result(next(answered))
+        if result.schedule is UNSET:
+            refused += 1
+        elif (at_utc := result.schedule.fire_at_utc) is not None:
+            earliest = at_utc if earliest is None else min(earliest, at_utc)
+        results.append(_ENCODER.encode(result))
+        if place % _RESULTS == 0:
+            await asyncio.sleep(0)
+    head = b'{"accepted":%d,"refused":%d,"results":[' % (len(results) - refused, refused)
+    return b"".join((head, b",".join(results), b"]}")), earliest
 
 
 def _result(row: ScheduledItem) -> BatchItem:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from gnomon.database.call import one, rows
+from gnomon.database.call import json_text, one, rows
 from gnomon.database.pool import Pool
 from gnomon.schedules.shapes import (
     Cancelled,
@@ -54,9 +54,10 @@ async def schedule_together(pool: Pool, requests: str) -> list[ScheduledItem]:
     return await rows(pool, sql, (requests,), shape=_item)
 
 
-async def schedule_many(pool: Pool, requests: str) -> list[ScheduledItem]:
+async def schedule_many(pool: Pool, requests: bytes) -> list[ScheduledItem]:
     """Schedule every item of this JSON array; one row an item, in order."""
-    return await rows(pool, "select * from gnomon.schedule_many(%s::jsonb) order by ordinal", (requests,), shape=_item)
+    sql = "select * from gnomon.schedule_many(%s) order by ordinal"
+    return await rows(pool, sql, (json_text(requests),), shape=_item)
 
 
 async def reschedule(pool: Pool, schedule_id: str, change: str, expected_version: int | None) -> Scheduled:

@@ -10,9 +10,9 @@ from gnomon.schedules.batch import BATCH_TYPES, BatchAnswer, schedule_batch
 from gnomon.schedules.pages import page_of_key, pending_page
 from gnomon.schedules.routes import REFUSALS, SCHEDULE_PATH
 from gnomon.schedules.shapes import PendingPage, Preview, PreviewRequest, ScheduleRequest
-from gnomon.web.answers import answer
+from gnomon.web.answers import answer, json_answer
 from gnomon.web.asked import Asked, hint, pool_of
-from gnomon.web.bodies import BATCH_LIMIT, JSON_TYPE, SINGLE_LIMIT, body_of, check_media_type, shape_of
+from gnomon.web.bodies import BATCH_LIMIT, JSON_TYPE, SINGLE_LIMIT, check_media_type, pieces_of, shape_of
 from gnomon.web.documented import Query, documented
 from gnomon.web.paths import path_text
 from gnomon.web.queries import count_of, query_of
@@ -79,10 +79,9 @@ async def schedules_of_user(request: Asked) -> Response[bytes]:
 async def schedule_many(request: Asked) -> Response[bytes]:
     """One result an item, in order; one bad item spoils no other. A JSON array, or one object a line (NDJSON)."""
     media_type = check_media_type(request, BATCH_TYPES)
-    done = await schedule_batch(pool_of(request), await body_of(request), is_array=media_type == JSON_TYPE)
-    instants = [item.schedule.fire_at_utc for item in done.results if item.schedule]
-    hint(request, min(filter(None, instants), default=None))
-    return answer(done)
+    done, earliest = await schedule_batch(pool_of(request), pieces_of(request), is_array=media_type == JSON_TYPE)
+    hint(request, earliest)
+    return json_answer(done)
 
 
 @get(

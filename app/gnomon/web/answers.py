@@ -12,7 +12,12 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 def answer(body: msgspec.Struct, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
     """The shape as an HTTP answer."""
-    return Response(_ENCODER.encode(body), status_code=status, media_type="application/json", headers=headers)
+    return json_answer(_ENCODER.encode(body), status=status, headers=headers)
+
+
+def json_answer(body: bytes, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """JSON that is encoded already as an HTTP answer."""
+    return Response(body, status_code=status, media_type="application/json", headers=headers)
 
 
 def etag(version: int | None) -> dict[str, str]:
