@@ -43,6 +43,10 @@ _LONGEST_PAUSE: Final = timedelta(milliseconds=200)
 _AT_ONCE: Final = 250
 
 
+#: Bytes of JSON behind which a connection is not used again.
+_HEAVY: Final = 4 << 20
+
+
 @overload
 async def rows(pool: Pool, sql: str, params: Parameters = ()) -> list[dict[str, Any]]: ...
 @overload
@@ -129,6 +133,9 @@ async def _rows(pool: Pool, statement: str, params: Parameters, shape: Callable[
             found += some
             if len(some) == _AT_ONCE:
                 await asyncio.sleep(0)  # thousands of rows take a tenth of a second to read: others have their turn
+        if any(isinstance(given, Jsonb) and len(given.obj) > _HEAVY for given in params):
+            # Its buffers stay as large as the largest statement was, and every connection has its turn at large ones.
+            await connection.close()
         return found
 
 
