@@ -1,6 +1,7 @@
 """CPU time of processes, from /proc: ours by their ids, a PostgreSQL server with all its backends, ended ones included."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +46,21 @@ def seconds_of_server(postmaster: int) -> float:
             if int(stat[_PARENT]) == postmaster:
                 total += sum(int(ticks) for ticks in stat[_OWN]) / _TICKS
     return total
+
+
+def seconds_of_trees(*pids: int) -> float:
+    """CPU seconds of these processes with all that descends from them, what has ended included. Raises NotHere."""
+    found = {}
+    for place in _PROC.iterdir() if _PROC.is_dir() else ():
+        if place.name.isdigit():
+            with suppress(NotHere):  # it ended meanwhile
+                found[int(place.name)] = _stat(int(place.name))
+    counted = set(pids)
+    if not counted <= found.keys():
+        raise NotHere(str(NotHere.__doc__))
+    while more := {pid for pid, stat in found.items() if int(stat[_PARENT]) in counted} - counted:
+        counted |= more
+    return sum(int(ticks) for pid in counted for ticks in found[pid][_WITH_ENDED_CHILDREN]) / _TICKS
 
 
 def _stat(pid: int) -> list[str]:

@@ -8,6 +8,8 @@ ROUNDS: Final = 3
 """The fewest of which a median says anything."""
 
 Side: TypeAlias = Callable[[], Awaitable[dict[str, float]]]
+Round: TypeAlias = dict[str, dict[str, float]]
+"""What each side measured, by name."""
 
 
 async def alternate(
