@@ -8,6 +8,7 @@ as $$
 declare
     unlocked record;
     busy uuid[];
+    rows record;
 begin
     select array_agg(g.id) as ids, array_agg(h.kind) as kinds, array_agg(h.key_hash) as hashes into unlocked
       from gnomon_data.one_by_one(ids) as g (id)
@@ -19,21 +20,13 @@ begin
                           where k.shard = lock_many.shard and k.kind = h.kind and k.key_hash = h.key_hash for update skip locked) as l on true
      where h.key_hash is not null and l.is_locked is null;
     if unlocked.ids is not null then
-        select array_agg(u.id) into busy from unnest(unlocked.ids, unlocked.kinds, unlocked.hashes) as u (id, kind, key_hash)
+        select array_agg(distinct u.id) into busy from unnest(unlocked.ids, unlocked.kinds, unlocked.hashes) as u (id, kind, key_hash)
          where exists (select from gnomon_data.schedule_keys as k
                         where k.shard = lock_many.shard and k.kind = u.kind and k.key_hash = u.key_hash);
     end if;
-    select array_agg(s.id) into locked
-      from gnomon_data.one_by_one(ids) as g (id)
-     cross join lateral (select x.id from gnomon_data.schedules as x where x.shard = lock_many.shard and x.id = g.id for update skip locked) as s
-     where busy is null or g.id <> all (busy);
-    locked := coalesce(locked, '{}');
-    held_count := 0;
-    if cardinality(locked) < cardinality(ids) then
-        select count(*) into held_count
-          from (select unnest(ids) as id except select unnest(locked)) as g
-         where exists (select from gnomon_data.schedules as x where x.shard = lock_many.shard and x.id = g.id);
-    end if;
+    rows := gnomon_data.lock_rows(shard, case when busy is null then ids else array(select unnest(ids) except select unnest(busy)) end);
+    locked := rows.locked;
+    held_count := rows.held_count + coalesce(cardinality(busy), 0);
 end
 $$;
 

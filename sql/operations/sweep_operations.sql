@@ -1,6 +1,6 @@
 -- One piece of the operation that has waited longest. Its first walk begins once the cancel is visible here and an xid taken
 -- behind it; when every transaction below that xid has ended, nobody can bring anything any more that came before the cancel
--- and has not seen it. A walk that began then and passed nothing by was the last: the cancel goes out of effect, since
+-- and has not seen it. A walk that began then and passed nothing by was the last: the operation goes out of effect, since
 -- nothing is left that it could mean.
 create or replace function gnomon.sweep_operations(at_most int default 200) returns boolean
 language plpgsql volatile security definer set search_path = ''
@@ -31,12 +31,14 @@ begin
         if o.phase = 2 or o.phase = 0 and o.after_shard = 0 and o.after_id is null then
             o.is_proven := pg_snapshot_xmin(pg_current_snapshot()) > o.proof_xid;
             o.has_passed_by := false;
-            o.phase := 0;
+            -- Deliveries that are there go out, whatever is paused.
+            o.phase := case o.kind when 'cancel' then 0 else 1 end;
         end if;
         o := gnomon_data.sweep_piece(o, at_most);
         if o.phase = 2 and o.is_proven and not o.has_passed_by then
             o.done_at_utc := gnomon_data.now_utc();
             delete from gnomon_data.mass_cancels as c where c.operation_id = o.id;
+            delete from gnomon_data.mass_pauses as p where p.operation_id = o.id;
         elsif o.phase = 2 then
             o.after_shard := 0;
             o.resume_at_utc := now_utc + interval '1 s';
@@ -51,6 +53,6 @@ end
 $$;
 
 comment on function gnomon.sweep_operations(int) is
-    'Really cancels the next at_most schedules of a mass cancel; false when there is nothing to do for now. Called by upkeep.';
+    'Really cancels, pauses or resumes the next at_most schedules of a mass operation; false when there is nothing to do for now. Called by upkeep.';
 revoke all on function gnomon.sweep_operations(int) from public;
 grant execute on function gnomon.sweep_operations(int) to gnomon_worker;

@@ -9,6 +9,18 @@ create index mass_cancels_of_target_idx on gnomon_data.mass_cancels (target);
 comment on table gnomon_data.mass_cancels is 'Cancels by label, user or template that are in effect and not swept yet.';
 comment on column gnomon_data.mass_cancels.target is 'See gnomon_data.target_of.';
 
+-- Pauses and resumes in the same way, apart from the cancels, since claims need not know them. A schedule that one has been
+-- applied to notes it, too. Of several that mean a schedule the latest place counts.
+create table gnomon_data.mass_pauses (
+    operation_id uuid not null constraint mass_pauses_pkey primary key,
+    target text collate "C" not null,
+    place bigint generated always as identity,
+    is_resume boolean not null
+);
+create index mass_pauses_of_target_idx on gnomon_data.mass_pauses (target);
+comment on table gnomon_data.mass_pauses is 'Pauses and resumes by label, user or template that are in effect and not swept yet.';
+comment on column gnomon_data.mass_pauses.target is 'See gnomon_data.target_of.';
+
 -- Always empty, only ever locked: claims pass it in ROW EXCLUSIVE mode without waiting, a mass cancel holds it in SHARE mode
 -- until it commits. See claim_gate.sql.
 create table gnomon_data.mass_gate (
@@ -35,7 +47,7 @@ create table gnomon_data.operations (
     after_shard smallint not null default 0,
     after_id uuid,
     resume_at_utc timestamptz not null,
-    constraint operations_kind_known check (kind = 'cancel'),
+    constraint operations_kind_known check (kind in ('cancel', 'pause', 'resume')),
     constraint operations_scope_known check (scope in ('label', 'user', 'template'))
 )
 with (fillfactor = 50);

@@ -16,6 +16,7 @@ declare
     fresh gnomon_data.draft;
     taken_count int;
     has_cancels constant boolean := gnomon_data.has_cancels();
+    has_pauses constant boolean := gnomon_data.has_pauses();
 begin
     for known in
         select g.ordinal, g.last_ordinal, g.place_fault
@@ -38,6 +39,9 @@ begin
     loop
         drafts[known.ordinal] := gnomon_data.live_answer(drafts[known.ordinal], known.schedule);
         drafts[known.ordinal].is_duplicate := true;
+        if has_pauses and gnomon_data.is_paused(known.schedule) then
+            drafts[known.ordinal].status := 'paused';
+        end if;
     end loop;
     select count(*) into open_count from unnest(drafts) as d
      where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null;

@@ -20,7 +20,7 @@ begin
         perform gnomon_data.fail('GN021', format('version %s is stale, the schedule is at %s', expected_version, s.version),
             'read it again and repeat the change');
     end if;
-    return s;
+    return gnomon_data.caught_up(s, gnomon_data.now_utc());
 end
 $$;
 

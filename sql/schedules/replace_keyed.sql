@@ -18,6 +18,7 @@ begin
     select s.* into old from gnomon_data.schedules as s where s.shard = d.shard and s.id = old_id for update;
     -- Whoever held the key or the schedule may have kept us waiting beyond its instant.
     now_utc := gnomon_data.now_utc();
+    old := gnomon_data.caught_up(old, now_utc);
     if gnomon_data.end_doomed(d.shard, old_id) then
         -- With it went its key; nobody else can take it before we commit.
         d.is_new := true;

@@ -20,12 +20,13 @@ begin
     now_utc := gnomon_data.now_utc();
     if gnomon_data.is_doomed(old.user_id, old.template_id, old.labels, old.spared_by) then
         perform gnomon_data.fail('GN025', 'the schedule is cancelled: nothing to change');
-    elsif old.id is null or not old.is_recurring and old.fire_at_utc <= now_utc and old.paused_at_utc is null then
+    elsif old.id is null or not old.is_recurring and old.fire_at_utc <= now_utc and not gnomon_data.is_paused(old) then
         perform gnomon_data.refuse_change(home, known_id, now_utc);
     elsif expected_version <> old.version then
         perform gnomon_data.fail('GN021', format('version %s is stale, the schedule is at %s', expected_version, old.version),
             'read it again and repeat the change');
     end if;
+    old := gnomon_data.caught_up(old, now_utc);
     merge := gnomon_data.read_change(change);
     d := gnomon_data.read_request(gnomon_data.merge_patch(gnomon_data.request_of(old), merge), 1);
     perform gnomon_data.raise_fault(d.fault);

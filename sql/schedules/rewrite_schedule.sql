@@ -29,9 +29,7 @@ begin
     new_row.due_at_utc := d.due_at_utc;
     new_row.fire_at_utc := d.fire_at_utc;
     new_row.version := d.version;
-    -- In one statement, and so by one snapshot: an edit spares from what it comes after, and revives nothing.
-    new_row.spared_by := (select case when gnomon_data.is_doomed(old.user_id, old.template_id, old.labels, old.spared_by) then old.spared_by
-                                      else gnomon_data.cancels_seen(d.user_id, d.template_id, d.labels) end);
+    new_row.spared_by := gnomon_data.spared_after(old, d.user_id, d.template_id, d.labels);
     if needs_timer then
         new_row.stamp := gnomon_data.next_stamp(old.stamp, now_utc);
     end if;

@@ -10,7 +10,7 @@ declare
 begin
     -- One after the other: in one statement each call would open the partitions of all three, 300 us where the first is 20.
     select case when gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then 'cancelled'
-                when s.paused_at_utc is not null then 'paused'
+                when gnomon_data.is_paused(s) then 'paused'
                 when gnomon_data.is_set_aside(s.shard, s.id, s.stamp) then 'set_aside' else 'scheduled' end into status
       from gnomon_data.schedules as s where s.shard = status_of.shard and s.id = status_of.schedule_id;
     if status is null then

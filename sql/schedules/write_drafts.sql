@@ -4,7 +4,7 @@ language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-    has_cancels constant boolean := gnomon_data.has_cancels();
+    has_operations constant boolean := gnomon_data.has_operations();
     first_stamp constant bigint := gnomon_data.next_stamp(null, now_utc);
     timers gnomon_data.timers[];
 begin
@@ -34,7 +34,7 @@ begin
                d.dedup_key, d.key, d.when_words, d.rule, d.time_zone, d.time_zone_source, d.window_for, d.expires_at_utc, d.expires_for,
                d.if_past, d.nominal_local, d.resolution, d.due_at_utc, d.fire_at_utc, first_stamp,
                coalesce(d.fired_count, 0), now_utc,
-               case when has_cancels then gnomon_data.cancels_seen(d.user_id, d.template_id, d.labels) end
+               case when has_operations then gnomon_data.operations_seen(d.user_id, d.template_id, d.labels) end
           from unnest(drafts) as d
          -- A call for each row, to be told that its params stay where they are, would cost as much as the row's index.
          cross join lateral (select octet_length(d.params::text) <= 1024 as is_short) as p

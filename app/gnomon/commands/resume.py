@@ -1,24 +1,34 @@
-"""`gnomon resume`: let a paused schedule go on."""
+"""`gnomon resume`: let a paused schedule go on, or all of a label, a user or a template."""
 
 from typing import Annotated
 
 import typer
 
+from gnomon.commands.many import Id, Label, Template, User, begin, target_of
+
 
 def resume(
-    schedule_id: Annotated[str, typer.Argument(help="The id that scheduling answered, sch_...", metavar="ID")],
+    schedule_id: Id = None,
     *,
+    label: Label = None,
+    user: User = None,
+    template: Template = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Resume a paused schedule; what became overdue meanwhile is a misfire, as after an outage.
+    """Resume a schedule, or with --label, --user or --template all accepted so far; what became overdue is a misfire.
 
     Example:
         gnomon resume sch_01M3X2Q9T5000V8ZK3W7R1QH4C
+        gnomon resume --label season=spring
     """
     from gnomon.commands.ask import ask, show_json
     from gnomon.schedules import calls
 
-    answer = ask(lambda pool: calls.resume_schedule(pool, schedule_id))
+    target = target_of(schedule_id, label, user, template)
+    if target is not None:
+        begin("resume", target, "What was accepted so far goes on.", as_json=as_json)
+        return
+    answer = ask(lambda pool: calls.resume_schedule(pool, str(schedule_id)))
     if as_json:
         show_json(answer)
     else:

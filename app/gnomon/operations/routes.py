@@ -1,12 +1,12 @@
-"""HTTP for mass operations: cancel many at once, and look how far the sweep is."""
+"""HTTP for mass operations: cancel, pause and resume many at once, and look how far the sweep is."""
 
-from typing import Final
+from typing import Any, Final
 
 from litestar import Response, get, post
 
-from gnomon.errors import NotAvailable, RequestInvalid
 from gnomon.operations import calls
-from gnomon.operations.shapes import CancelRequest, Operation
+from gnomon.operations.shapes import Kind, Operation, TargetRequest
+from gnomon.operations.targets import target_of
 from gnomon.web.answers import answer
 from gnomon.web.asked import Asked, pool_of
 from gnomon.web.bodies import SINGLE_LIMIT, shape_of
@@ -27,43 +27,59 @@ _EXAMPLE: Final = {
 }
 
 
-@post(
-    "/v1/notifications/schedule/cancel",
-    status_code=202,
-    request_max_body_size=SINGLE_LIMIT,
-    opt=documented(
-        summary="Cancel by label, user or template",
-        body=CancelRequest,
+def _documented(kind: Kind, summary: str) -> dict[str, Any]:
+    return documented(
+        summary=summary,
+        body=TargetRequest,
         body_examples={
             "by label": {"label": {"name": "season", "value": "spring"}},
             "by user": {"user_id": "u_abc123"},
             "by template": {"template_id": "spring-sale"},
         },
         answer=Operation,
-        answer_example=_EXAMPLE,
+        answer_example=_EXAMPLE | {"kind": kind},
         answer_headers={"Location": "Where the operation is."},
         statuses=(202,),
         problems=("GN024", "GN028"),
-    ),
+    )
+
+
+async def _begin(request: Asked, kind: Kind) -> Response[bytes]:
+    operation = await calls.begin(pool_of(request), kind, target_of(await shape_of(request, TargetRequest)))
+    return answer(operation, status=202, headers={"Location": f"/v1/operations/{operation.operation_id}"})
+
+
+@post(
+    "/v1/notifications/schedule/cancel",
+    status_code=202,
+    request_max_body_size=SINGLE_LIMIT,
+    opt=_documented("cancel", "Cancel by label, user or template"),
 )
 async def cancel_many(request: Asked) -> Response[bytes]:
     """Once this is answered, nothing that was accepted before is ever handed over; what is made later lives."""
-    asked = await shape_of(request, CancelRequest)
-    pool = pool_of(request)
-    given = [name for name in CancelRequest.__struct_fields__ if getattr(asked, name) is not None]
-    if len(given) != 1:
-        raise RequestInvalid(
-            "name exactly one of label, user_id and template_id", hint=f"given: {', '.join(given) or 'none'}"
-        )
-    if asked.label is not None:
-        operation = await calls.cancel_by_label(pool, asked.label.name, asked.label.value)
-    elif asked.user_id is not None:
-        operation = await calls.cancel_by_user(pool, asked.user_id)
-    elif asked.template_id is not None:
-        operation = await calls.cancel_by_template(pool, asked.template_id)
-    else:
-        raise NotAvailable("cancel by campaign is not available in this version", pointer="/campaign_id")
-    return answer(operation, status=202, headers={"Location": f"/v1/operations/{operation.operation_id}"})
+    return await _begin(request, "cancel")
+
+
+@post(
+    "/v1/notifications/schedule/pause",
+    status_code=202,
+    request_max_body_size=SINGLE_LIMIT,
+    opt=_documented("pause", "Pause by label, user or template"),
+)
+async def pause_many(request: Asked) -> Response[bytes]:
+    """Once this is answered, nothing that was accepted before fires any more but what is due within 2 s."""
+    return await _begin(request, "pause")
+
+
+@post(
+    "/v1/notifications/schedule/resume",
+    status_code=202,
+    request_max_body_size=SINGLE_LIMIT,
+    opt=_documented("resume", "Resume by label, user or template"),
+)
+async def resume_many(request: Asked) -> Response[bytes]:
+    """What was accepted before goes on, paused alone or with many; what became overdue is a misfire."""
+    return await _begin(request, "resume")
 
 
 @get(
@@ -80,4 +96,4 @@ async def find_operation(request: Asked) -> Response[bytes]:
     return answer(await calls.find_operation(pool_of(request), path_text(request, "operation_id")))
 
 
-ROUTES: Final = (cancel_many, find_operation)
+ROUTES: Final = (cancel_many, pause_many, resume_many, find_operation)

@@ -1,29 +1,31 @@
 """What goes in and comes out of mass operations. Names as in SQL, renamed to those of the JSON contract."""
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
 _JSON_NAMES: Final = {"created_at_utc": "created_at", "done_at_utc": "done_at"}
 
-Target = Annotated[str, Meta(min_length=1, max_length=255)]
+Kind = Literal["cancel", "pause", "resume"]
+
+Word = Annotated[str, Meta(min_length=1, max_length=255)]
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One label of schedules: its name and its value."""
 
-    name: Target
-    value: Target
+    name: Word
+    value: Word
 
 
-class CancelRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What to cancel: exactly one of these."""
+class TargetRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What to cancel, pause or resume: exactly one of these."""
 
     label: Label | None = None
-    user_id: Target | None = None
-    template_id: Target | None = None
+    user_id: Word | None = None
+    template_id: Word | None = None
     campaign_id: Annotated[str, Meta(description="Not available in this version.")] | None = None
 
 

@@ -14,5 +14,13 @@ drop table gnomon_data.ledger_folds;
 delete from gnomon_data.walks where walk in ('timers_far', 'parked');
 alter table gnomon_data.payloads reset (autovacuum_vacuum_scale_factor);
 
+-- Pause and resume by label, user or template: what the sweep has not come to yet is paused or resumed by nobody.
+comment on type gnomon.operation is
+    'A mass operation: cancel, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';
+delete from gnomon_data.operations where kind <> 'cancel';
+alter table gnomon_data.operations drop constraint operations_kind_known;
+alter table gnomon_data.operations add constraint operations_kind_known check (kind = 'cancel');
+drop table gnomon_data.mass_pauses;
+
 -- Set aside.
 drop table gnomon_data.set_aside;

@@ -46,3 +46,18 @@ create table gnomon_data.ledger_folds (
 )
 with (fillfactor = 50);
 comment on table gnomon_data.ledger_folds is 'Until when the ends of each shard are counted in ledger_days.';
+
+-- Pause and resume by label, user or template.
+create table gnomon_data.mass_pauses (
+    operation_id uuid not null constraint mass_pauses_pkey primary key,
+    target text collate "C" not null,
+    place bigint generated always as identity,
+    is_resume boolean not null
+);
+create index mass_pauses_of_target_idx on gnomon_data.mass_pauses (target);
+comment on table gnomon_data.mass_pauses is 'Pauses and resumes by label, user or template that are in effect and not swept yet.';
+comment on column gnomon_data.mass_pauses.target is 'See gnomon_data.target_of.';
+alter table gnomon_data.operations drop constraint operations_kind_known;
+alter table gnomon_data.operations add constraint operations_kind_known check (kind in ('cancel', 'pause', 'resume'));
+comment on type gnomon.operation is
+    'A mass operation: cancel, pause or resume, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';

@@ -1,12 +1,15 @@
-"""POST /v1/notifications/schedule/cancel, GET /v1/operations/{id}, and `gnomon cancel` by label, user and template."""
+"""Cancel, pause and resume by label, user and template, over HTTP and from the command line; GET /v1/operations/{id}."""
 
 import json
+from typing import Any
 
 import psycopg
 import pytest
 import typer
 
 from gnomon.commands.cancel import cancel
+from gnomon.commands.pause import pause
+from gnomon.commands.resume import resume
 from tests.app.http import Client, problem, scheduled
 from tests.support.given import given_schedule, value
 
@@ -28,6 +31,22 @@ def test_a_label_is_cancelled_and_its_operation_can_be_watched(client: Client, c
     assert (told["status"], told["swept_count"], told["walked"]) == ("done", 1, 1.0)
     for body, scope in (({"user_id": "u_1"}, "user"), ({"template_id": "t"}, "template")):
         assert client.post(_CANCEL, json=body).json()["scope"] == scope
+
+
+def test_a_template_is_paused_and_resumed(client: Client) -> None:
+    made = scheduled(client)
+    body = {"template_id": _template_of(client, made)}
+    for act, status in (("pause", "paused"), ("resume", "scheduled")):
+        answer = client.post(f"/v1/notifications/schedule/{act}", json=body)
+        assert answer.status_code == 202, answer.text
+        assert answer.json().items() >= {"kind": act, "scope": "template", "status": "running"}.items()
+        assert client.get(answer.headers["location"]).json()["kind"] == act
+        assert client.get(f"/v1/notifications/schedule/{made['schedule_id']}").json()["status"] == status
+        problem(client.post(f"/v1/notifications/schedule/{act}", json={}), 400, "GN024")
+
+
+def _template_of(client: Client, made: dict[str, Any]) -> str:
+    return str(client.get(f"/v1/notifications/schedule/{made['schedule_id']}").json()["template_id"])
 
 
 def test_what_is_no_target(client: Client) -> None:
@@ -60,3 +79,18 @@ def test_from_the_command_line(
     for wrong in ({}, {"label": "season"}, {"schedule_id": "sch_1", "user": "u_1"}):
         with pytest.raises(typer.BadParameter):
             cancel(**wrong)  # type: ignore[arg-type]  # texts by name
+
+
+def test_pause_and_resume_from_the_command_line(
+    database_url: str, connection: psycopg.Connection, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_DATABASE_URL", database_url)
+    made = given_schedule(connection, user_id="u_1", labels={"season": "spring"})
+    for command, status in ((pause, "paused"), (resume, "scheduled")):
+        command(label="season=spring")
+        assert "Swept in the background as op_" in capsys.readouterr().out
+        command(user="u_1", as_json=True)
+        assert json.loads(capsys.readouterr().out)["kind"] == command.__name__
+        assert value(connection, "select (gnomon.find_schedule(%s)).status", made.schedule_id) == status
+        with pytest.raises(typer.BadParameter):
+            command()

@@ -18,8 +18,10 @@ begin
         if look.schedule_ids is not null then
             if o.phase = 0 then
                 piece := gnomon_data.sweep_each(o, look.schedule_ids);
-            else
+            elsif o.kind = 'cancel' then
                 piece := gnomon_data.sweep_many(o, look.schedule_ids);
+            else
+                piece := gnomon_data.sweep_pauses(o, look.schedule_ids);
             end if;
             swept := swept + piece.swept_count;
             o.has_passed_by := o.has_passed_by or piece.held_count > 0;

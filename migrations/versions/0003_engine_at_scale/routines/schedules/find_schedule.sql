@@ -15,7 +15,7 @@ begin
     found.user_id := s.user_id;
     found.template_id := s.template_id;
     found.status := case when gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then 'cancelled'
-                         when s.paused_at_utc is not null then 'paused'
+                         when gnomon_data.is_paused(s) then 'paused'
                          when gnomon_data.is_set_aside(s.shard, s.id, s.stamp) then 'set_aside' else 'scheduled' end;
     found.fire_at_utc := gnomon_data.pending_fire_at(s);
     found.time_zone := s.time_zone;

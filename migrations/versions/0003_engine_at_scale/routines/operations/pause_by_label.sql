@@ -1,0 +1,13 @@
+create or replace function gnomon.pause_by_label(name text, value text) returns gnomon.operation
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+    perform gnomon_data.raise_fault(coalesce(gnomon_data.target_fault(name, '/label/name'), gnomon_data.target_fault(value, '/label/value')));
+    return gnomon_data.begin_pause('pause', 'label', name, value);
+end
+$$;
+
+comment on function gnomon.pause_by_label(text, text) is
+    'Pauses everything with this label that was accepted before, in the caller''s transaction: from its commit on nothing of it fires that is due later than the look-ahead of 2 s; what is accepted later is not meant. Swept in the background. GN024; 55P03 when another pause or resume of many stays open for 5 s.';
+revoke all on function gnomon.pause_by_label(text, text) from public;
+grant execute on function gnomon.pause_by_label(text, text) to gnomon_caller;
