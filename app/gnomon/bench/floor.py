@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from gnomon.bench.life import BATCH, Hand, batches
+from gnomon.bench.life import AT_ONCE, BATCH, Hand, batches
 from gnomon.database.call import one, rows
 from gnomon.database.pool import Pool
 
@@ -27,13 +27,15 @@ select string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
   from pg_catalog.pg_attribute as a where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped"""
 
 _KEEP: Final = "create unlogged table gnomon_bench.{table} as select * from gnomon_data.{table}"
-# accepted: batches as they come, over all shards; fired: shard by shard, as a fire and a claim meet them. Both a hand.
+# accepted: batches as they come, over all shards; fired: shard by shard, as a fire and a claim meet them, within as many
+# batches as live at a time. Both a hand.
 _DEAL: Final = """
 create unlogged table gnomon_bench.dealt as
-select s.id, s.shard, s.shard * {hands} / 64 as hand,
-       (row_number() over (partition by s.shard * {hands} / 64 order by s.id) - 1) / {batch} as accepted,
-       (row_number() over (partition by s.shard * {hands} / 64 order by s.shard, s.id) - 1) / {batch} as fired
-  from gnomon_bench.schedules as s"""
+with a as (select s.id, s.shard, s.shard * {hands} / 64 as hand,
+                  (row_number() over (partition by s.shard * {hands} / 64 order by s.id) - 1) / {batch} as accepted
+             from gnomon_bench.schedules as s)
+select a.*, (row_number() over (partition by a.hand order by a.accepted / {at_once}, a.shard, a.id) - 1) / {batch} as fired
+  from a"""
 _MARK: Final = """
 create unlogged table gnomon_bench.{table}_{hands} as
 select x.*, b.hand, b.{step} as batch
@@ -105,7 +107,7 @@ async def prepare(pool: Pool, hand: Hand, count: int, shares: Iterable[int]) -> 
     await _keep(pool, "delivery_log")
     for number in shares:
         await rows(pool, "drop table if exists gnomon_bench.dealt")
-        await rows(pool, _DEAL.format(hands=number, batch=BATCH))
+        await rows(pool, _DEAL.format(hands=number, batch=BATCH, at_once=AT_ONCE))
         for table, key in (*_KEYS, ("delivery_log", "schedule_id")):
             step = _STEP_OF.get(table, "fired")
             await rows(pool, _MARK.format(table=table, key=key, step=step, hands=number))
@@ -127,7 +129,7 @@ async def forget(pool: Pool) -> None:
     await rows(pool, f"drop schema if exists {_SCHEMA} cascade")
 
 
-async def live(hand: Hand, number: int, hands: int, *, at_once: int = 8, with_claim: bool = False) -> dict[str, float]:
+async def live(hand: Hand, number: int, hands: int, *, with_claim: bool = False) -> dict[str, float]:
     """Move the kept rows of one hand of so many through their life; seconds of each step."""
     last = await one(hand.pool, _LAST.format(hands=hands), [number])
     named = {table: (await one(hand.pool, _COLUMNS, [f"gnomon_data.{table}"]))["columns"] for table in _TABLES}
@@ -137,10 +139,10 @@ async def live(hand: Hand, number: int, hands: int, *, at_once: int = 8, with_cl
         await rows(hand.pool, f"set {setting} = off")
     seconds = dict.fromkeys(steps, 0.0)
     total = last["batch"] + 1
-    for first in range(0, total, at_once):
+    for first in range(0, total, AT_ONCE):
         for step, text in texts.items():
             began = time.perf_counter()
-            for batch in range(first, min(first + at_once, total)):
+            for batch in range(first, min(first + AT_ONCE, total)):
                 await rows(hand.pool, text, {"hand": number, "batch": batch})
             seconds[step] += time.perf_counter() - began
     for setting in _BY_KEY:

@@ -25,6 +25,9 @@ from gnomon.database.pool import Pool, open_pool
 BATCH: Final = 500
 """Requests, timers or deliveries of one call, as pollers and workers have it."""
 
+AT_ONCE: Final = 8
+"""Batches that are accepted before the first of them fires."""
+
 STEPS: Final = ("accept", "fire", "deliver")
 
 LANE: Final = 1
@@ -107,12 +110,12 @@ class Hand:
         self.timers = _Plane(dict.fromkeys(self.shards, start), dict.fromkeys(self.shards, start))
         self.deliveries = _Plane(dict.fromkeys(self.shards, start), dict.fromkeys(self.shards, start))
 
-    async def live(self, requests: Sequence[str], at_once: int = 8) -> int:
-        """Take all of this through its life, so many batches at a time; how many were settled. Raises Refused."""
+    async def live(self, requests: Sequence[str]) -> int:
+        """Take all of this through its life, AT_ONCE batches at a time; how many were settled. Raises Refused."""
         settled = 0
-        for first in range(0, len(requests), at_once):
+        for first in range(0, len(requests), AT_ONCE):
             began = time.perf_counter()
-            for batch in requests[first : first + at_once]:
+            for batch in requests[first : first + AT_ONCE]:
                 await self.accept(batch)
             accepted = time.perf_counter()
             await self.fire()
