@@ -8,8 +8,9 @@ rates and the dead rows that the statistics tell at the end of each state are sh
 """
 
 import asyncio
+import itertools
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from statistics import median
 from typing import Final
@@ -40,20 +41,20 @@ async def _measure(run: Run) -> Measured:
     burst = _SMALL_BURST if run.is_small else _BURST
     rounds = []
     async with hands(run.url, _HANDS) as made:
-        requests = [batches(hand, burst // _HANDS) for hand in made]
-        await _burst(made, requests, _SPREAD)
+        users = itertools.count(0, burst * 2)
+        await _burst(made, users, burst, _SPREAD)
         for number in range(1 if run.is_small else ROUNDS):
             await calm.vacuum(run.pool, calm.WORKED)
             found = {}
             for state in _STATES:
                 run.say(f"round {number + 1}: {state}")
                 async with _snapshot(run.pool, is_held=state == _HELD):
-                    found[state] = await _state(run, made, requests, burst)
+                    found[state] = await _state(run, made, users, burst)
             rounds.append(found)
     return _told(run, rounds, burst)
 
 
-async def _state(run: Run, made: Sequence[Hand], requests: Sequence[Sequence[str]], burst: int) -> dict[str, float]:
+async def _state(run: Run, made: Sequence[Hand], users: Iterator[int], burst: int) -> dict[str, float]:
     """Notifications a second of each kind, over --minutes, and the dead rows at the end."""
     await calm.checkpoint(run.pool)
     until = time.monotonic() + (0 if run.is_small else run.minutes * 60)
@@ -61,15 +62,16 @@ async def _state(run: Run, made: Sequence[Hand], requests: Sequence[Sequence[str
     bursts = 0
     while not bursts or time.monotonic() < until:
         for kind in _KINDS:
-            seconds[kind] += await _burst(made, requests, kind)
+            seconds[kind] += await _burst(made, users, burst, kind)
         bursts += 1
     rates = {kind: bursts * burst / seconds[kind] for kind in _KINDS}
     return rates | {"dead rows": await calm.dead_rows(run.pool)}
 
 
-async def _burst(made: Sequence[Hand], requests: Sequence[Sequence[str]], kind: str) -> float:
-    """The seconds of one burst."""
-    pairs = list(zip(made, requests, strict=True))
+async def _burst(made: Sequence[Hand], users: Iterator[int], burst: int, kind: str) -> float:
+    """The seconds of one burst, of users who had none before."""
+    behind = next(users)
+    pairs = [(hand, batches(hand, burst // len(made), behind)) for hand in made]
     if kind == _HERD:
         await asyncio.gather(*(_accept(hand, asked) for hand, asked in pairs))
     began = time.perf_counter()
