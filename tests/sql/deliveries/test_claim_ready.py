@@ -279,3 +279,23 @@ def test_all_shards_are_served(connection: psycopg.Connection) -> None:
     assert value(connection, "select count(distinct shard) from gnomon_data.deliveries where claim_id is not null") == len(
         SHARDS
     )
+
+
+def test_a_look_ends_before_the_leases_that_dead_claims_leave_behind(connection: psycopg.Connection) -> None:
+    given_schedule(connection, schedule_at="PT0S")
+    fire(connection)
+    [looked] = plans_of(connection, lambda: rows(connection, _LOOK), "firsts as materialized")
+    conditions = [node["Index Cond"] for node in looked.nodes if node.get("Alias", "").startswith("i")]
+    assert conditions
+    assert all("ready_at_utc <= '" in condition for condition in conditions)
+
+
+def test_a_look_tells_the_next_instant_a_second_ahead_at_most(at_noon: psycopg.Connection) -> None:
+    def told() -> Any:
+        return value(at_noon, f"select first_at_utc from ({_LOOK}) as l where shard is null")
+
+    given_schedule(at_noon, schedule_at=_NOON + timedelta(seconds=2))
+    fire(at_noon)
+    assert told() == _NOON + timedelta(seconds=1)
+    step_to(at_noon, _NOON + timedelta(seconds=1.5))
+    assert told() == _NOON + timedelta(seconds=2)
