@@ -11,6 +11,7 @@ begin
         select p.period, array_agg(t) as timers
           from unnest(given) as t
           left join gnomon_data.periods as p on p.parent = 'timers' and t.fire_at_utc >= p.from_utc and t.fire_at_utc < p.until_utc
+               and to_regclass('gnomon_data.' || p.period) is not null
          group by p.period
     loop
         execute format($sql$
