@@ -111,3 +111,45 @@ def test_more_than_is_counted_is_estimated_from_whole_shards(connection: psycopg
     connection.execute(body.replace("int := 1000000;", "int := 20;"))
     with pytest.raises(psycopg.Error, match="too much is due"):
         rows(connection, "select * from gnomon.load_forecast(%s, %s)", noon, noon + DAY)
+
+
+_CITIES = (
+    "Pacific/Pago_Pago", "Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", "America/Denver", "America/Chicago",
+    "America/New_York", "America/Halifax", "America/Sao_Paulo", "Atlantic/South_Georgia", "Atlantic/Azores", "Europe/London",
+    "Europe/Berlin", "Europe/Helsinki", "Europe/Moscow", "Asia/Dubai", "Asia/Karachi", "Asia/Kolkata", "Asia/Dhaka",
+    "Asia/Bangkok", "Asia/Shanghai", "Asia/Tokyo", "Australia/Sydney", "Pacific/Auckland",
+)  # fmt: skip
+_CROWDED = "Asia/Kolkata"
+
+
+def _founding_day(random: Random) -> list[dict[str, object]]:
+    """Two fifths between 8 and 10 on the wall of 24 zones, one of which has ten times as many as each other."""
+    requests: list[dict[str, object]] = []
+    for n, zone in enumerate([city for city in _CITIES for _ in range(720 if city == _CROWDED else 72)]):
+        minute = random.randrange(480, 600) if random.random() < 0.4 else random.randrange(1440)
+        local = {"schedule_at": f"{minute // 60:02}:{minute % 60:02}", "timezone": zone}
+        requests.append({"user_id": f"u{n}", "template_id": "t"} | local | {"recurrence": {"pattern": "daily"}})
+    return requests
+
+
+def test_the_founding_day_fires_as_it_was_forecast(connection: psycopg.Connection) -> None:
+    random = Random(8)  # noqa: S311  # a curve, no secret
+    set_clock(connection, DAWN - timedelta(minutes=1))
+    value(connection, "select gnomon.make_periods()")
+    requests = _founding_day(random)
+    for first in range(0, len(requests), 800):
+        assert all(item.error_code is None for item in schedule_many(connection, requests[first : first + 800]))
+    ahead = _forecast(connection, DAWN, DAWN + DAY)
+    assert ahead.total() == len(requests) == 2376
+    for step in range(1, 25):
+        step_to(connection, DAWN + step * timedelta(hours=1) - timedelta(seconds=2, microseconds=1))
+        while fire(connection, 10_000):
+            pass
+    fired = Counter({(row.minute_utc, row.lane): row.fired_count for row in rows(connection, _FIRED, DAWN + DAY)})
+    off = (ahead - fired) + (fired - ahead)
+    assert off.total() <= fired.total() / 100, off.most_common(3)
+    # Kolkata's own herd: half past two until half past four, UTC.
+    herd = sum(
+        count for (minute, _), count in ahead.items() if timedelta(minutes=150) <= minute - DAWN < timedelta(minutes=270)
+    )
+    assert herd > ahead.total() / 9
