@@ -12,6 +12,8 @@ begin
     values ('{}', 0, 0, 0) on conflict on constraint retiming_pkey do nothing;
     insert into gnomon_data.ledger_folds (shard, folded_until_utc)
     select n, '-infinity' from generate_series(0, 63) as n on conflict on constraint ledger_folds_pkey do nothing;
+    insert into gnomon_data.lateness_walk (period, until_utc, from_block)
+    values ('', '-infinity', 0) on conflict on constraint lateness_walk_pkey do nothing;
     perform gnomon_data.load_time_zones();
     perform gnomon.make_periods();
 end

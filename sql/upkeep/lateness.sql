@@ -1,18 +1,23 @@
 -- Handed over minus due, by the one clock, from every delivery of today and not from averages of windows. le as Prometheus
--- counts: cumulative, in seconds, the last +Inf.
+-- counts: cumulative, in seconds, the last +Inf. Upkeep counts what was settled (fold_lateness); here the rest is added, however
+-- much that is: without upkeep it is the whole day.
 create or replace function gnomon.lateness() returns table (lane text, le double precision, count bigint, sum_seconds double precision)
 language sql stable security definer set search_path = ''
 as $$
-    with late as materialized (
-        select g.lane, greatest(extract(epoch from g.first_claimed_at_utc - g.due_at_utc), 0)::double precision as seconds
-          from gnomon_data.delivery_log as g
-         where g.first_claimed_at_utc is not null
-           and g.due_at_utc >= date_trunc('day', gnomon_data.now_utc(), 'UTC')
+    with day as materialized (
+        select 'delivery_log_' || to_char(gnomon_data.now_utc() at time zone 'UTC', 'YYYYMMDD') as period
+    ), seen as materialized (
+        select d.period, coalesce(w.from_block, 0) as from_block, coalesce(w.until_utc, '-infinity') as until_utc
+          from day as d left join gnomon_data.lateness_walk as w on w.period = d.period
+    ), counted as (
+        select f.lane, f.le, f.count, f.sum_seconds from seen as s join gnomon_data.lateness_folds as f on f.period = s.period
+        union all
+        select r.* from seen as s cross join lateral gnomon_data.lateness_since(s.period, s.from_block, s.until_utc, 'infinity') as r
     )
-    select gnomon_data.lane_name(l.lane), b.le, count(t.seconds) filter (where t.seconds <= b.le), coalesce(sum(t.seconds), 0)
+    select gnomon_data.lane_name(l.lane), b.le, coalesce(sum(c.count), 0)::bigint, coalesce(sum(c.sum_seconds), 0)
       from unnest(array[0, 1, 2]::smallint[]) as l (lane)
      cross join unnest(array[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 'infinity']::double precision[]) as b (le)
-      left join late as t on t.lane = l.lane
+      left join counted as c on c.lane = l.lane and c.le = b.le
      group by l.lane, b.le order by l.lane, b.le
 $$;
 

@@ -1,6 +1,10 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
+-- Lateness.
+drop table gnomon_data.lateness_walk;
+drop table gnomon_data.lateness_folds;
+
 -- The ledger reads all of the log again: what was counted of it is taken out.
 update gnomon_data.ledger_days as d set ended_count = d.ended_count - e.ended_count
   from (select o.shard, (gnomon_data.at_of_id(o.schedule_id) at time zone 'UTC')::date as accepted_on, count(distinct o.schedule_id) as ended_count

@@ -61,3 +61,29 @@ alter table gnomon_data.operations drop constraint operations_kind_known;
 alter table gnomon_data.operations add constraint operations_kind_known check (kind in ('cancel', 'pause', 'resume'));
 comment on type gnomon.operation is
     'A mass operation: cancel, pause or resume, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';
+
+-- The lateness of today as far as it is counted (fold_lateness), and how far that is: lines settled before until_utc are in
+-- lateness_folds, those settled later lie from from_block on.
+create table gnomon_data.lateness_folds (
+    period text not null,
+    lane smallint not null,
+    le double precision not null,
+    count bigint not null,
+    sum_seconds double precision not null,
+    constraint lateness_folds_pkey primary key (period, lane, le)
+)
+with (fillfactor = 50);
+comment on table gnomon_data.lateness_folds is 'The histogram of lateness of one day of delivery_log: cumulative counts by upper bound in seconds.';
+
+create table gnomon_data.lateness_walk (
+    one_row boolean not null default true constraint lateness_walk_pkey primary key,
+    period text not null,
+    until_utc timestamptz not null,
+    from_block bigint not null,
+    next_utc timestamptz,
+    next_block bigint,
+    next_xid xid8,
+    constraint lateness_walk_has_one_row check (one_row)
+)
+with (fillfactor = 50);
+comment on table gnomon_data.lateness_walk is 'How far the lateness of today is counted, and the instant up to which it is next.';

@@ -84,6 +84,11 @@ async def balance_ledger(pool: Pool) -> tuple[int, int]:
     return found["shard"], found["missing_count"]
 
 
+async def fold_lateness(pool: Pool) -> None:
+    """Count what was settled since the call before, so that nobody has to read the whole day."""
+    await rows(pool, "select gnomon.fold_lateness()")
+
+
 async def horizon_holders(pool: Pool) -> list[HorizonHolder]:
     """Who keeps dead rows from being cleared away, the longest first."""
     return await rows(pool, "select * from gnomon.horizon_holders()", shape=HorizonHolder)

@@ -66,6 +66,7 @@ class UpkeepRole:
             "report overdue": self._every(_HOUR, self.report_overdue, first_after=_CATCH_UP),
             "analyze parents": self._every(_HOUR, self._periods.analyze_parents),
             "balance ledger": self._every(_MINUTE, self.balance_ledger),
+            "fold lateness": self._every(timedelta(seconds=15), self.fold_lateness),
             "watch horizon": self._every(_MINUTE, self._alarms.watch_horizon),
             "look at zone data": self._every(timedelta(minutes=10), self.look_at_zone_data),
         }
@@ -116,6 +117,10 @@ class UpkeepRole:
         shard, missing_count = await upkeep.balance_ledger(self._pool)
         if missing_count:
             _log.error("the ledger is off; gnomon doctor names what is missing", shard=shard, missing_count=missing_count)
+
+    async def fold_lateness(self) -> None:
+        """Count how late what was settled lately was handed over."""
+        await upkeep.fold_lateness(self._pool)
 
     async def look_at_zone_data(self) -> None:
         """Let the fingerprints of zones go on with the clock, and say when the rules of some have changed."""

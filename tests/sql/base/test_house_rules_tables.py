@@ -43,7 +43,7 @@ SUFFIX_OF_TYPE = {
     "boolean": r"(is|has|was)_.*",
 }
 #: The one row of a table of one row: a key, not a question.
-NOT_A_QUESTION = {"gnomon_data.horizon.one_row", "gnomon_data.retiming.one_row"}
+NOT_A_QUESTION = {"gnomon_data.horizon.one_row", "gnomon_data.lateness_walk.one_row", "gnomon_data.retiming.one_row"}
 
 
 def bare(type_name: str) -> str:
