@@ -140,6 +140,17 @@ class Contended(DatabaseUnavailable):
     hint = "Try again; nothing was done."
 
 
+class Overloaded(Exception):
+    """More is asked for than can be done now."""
+
+    hint = "Try again later; nothing was done."
+
+    def __init__(self, lane: str, retry_after: int) -> None:
+        """Carry the lane that is sent away, and after how many seconds it may come again."""
+        super().__init__(f"{lane} creates are not taken just now")
+        self.retry_after = retry_after
+
+
 BY_CODE: Final = {kind.code: kind for kind in GnomonError.__subclasses__()}
 
 

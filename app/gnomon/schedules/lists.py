@@ -11,7 +11,7 @@ from gnomon.schedules.pages import page_of_key, pending_page
 from gnomon.schedules.routes import REFUSALS, SCHEDULE_PATH
 from gnomon.schedules.shapes import PendingPage, Preview, PreviewRequest, ScheduleRequest
 from gnomon.web.answers import answer, json_answer
-from gnomon.web.asked import Asked, hint, pool_of
+from gnomon.web.asked import Asked, hint, pool_of, pressure_of
 from gnomon.web.bodies import BATCH_LIMIT, JSON_TYPE, SINGLE_LIMIT, check_media_type, pieces_of, shape_of
 from gnomon.web.documented import Query, documented
 from gnomon.web.paths import path_text
@@ -79,7 +79,9 @@ async def schedules_of_user(request: Asked) -> Response[bytes]:
 async def schedule_many(request: Asked) -> Response[bytes]:
     """One result an item, in order; one bad item spoils no other. A JSON array, or one object a line (NDJSON)."""
     media_type = check_media_type(request, BATCH_TYPES)
-    done, earliest = await schedule_batch(pool_of(request), pieces_of(request), is_array=media_type == JSON_TYPE)
+    with pressure_of(request).batch(request.content_length or BATCH_LIMIT):
+        body = pieces_of(request)
+        done, earliest = await schedule_batch(pool_of(request), body, is_array=media_type == JSON_TYPE)
     hint(request, earliest)
     return json_answer(done)
 

@@ -14,10 +14,10 @@ gives up after 50 ms, and requests for a key that is known to be held are not le
 """
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
@@ -28,58 +28,76 @@ from gnomon.database.pool import Pool
 from gnomon.errors import Contended, error_of
 from gnomon.schedules import calls
 from gnomon.schedules.shapes import Scheduled
+from gnomon.web.pressure import LANES, Entry, Pressure
 
 # Calls under way at once, and requests and characters of one; measured, see docs/decisions.md.
 CALLS: Final = 2
 MOST: Final = 100
 LONGEST: Final = 256 << 10
 
-# Connections that requests for locked keys may hold; the rest of the pool stays free for everybody else.
-PATIENT: Final = 6
-
-LANES: Final = ("critical", "transactional", "bulk")
+# Connections that requests may hold which go alone without waiting for locks, and those that wait for one, by lane: the
+# rest of the pool stays free for everybody else.
+QUICK: Final = 4
+PATIENT: Final = {"critical": 2, "transactional": 2, "bulk": 1}
 
 Name = tuple[str, str, str]
 
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """One request: its text, the keys it is about, and where its answer goes."""
+    """One request: its text, the keys it is about, its lane, and where its answer goes."""
 
     text: str
     names: tuple[Name, ...]
+    lane: str
+    entry: Entry
     answer: asyncio.Future[Scheduled]
+
+
+@dataclass(slots=True)
+class _Held:
+    """A key that somebody has locked: how many requests wait for it, and the one whose turn it is."""
+
+    count: int = 0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Together:
     """The creates of one process."""
 
-    def __init__(self, pool: Pool, patience: timedelta) -> None:
+    def __init__(self, pool: Pool, pressure: Pressure, patience: timedelta) -> None:
         """Call over this pool; patience is how long a request for a locked key waits for its turn to wait for the lock."""
         self._pool = pool
+        self._pressure = pressure
         self._patience = patience
         self._queues: dict[str, deque[_Waiting]] = {lane: deque() for lane in LANES}
         self._under_way: set[Name] = set()
-        self._held: Counter[Name] = Counter()
+        self._held: dict[Name, _Held] = {}
         self._calls = 0
         self._is_coming = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._turns = asyncio.Semaphore(PATIENT)
+        self._quick = asyncio.Semaphore(QUICK)
+        self._turns = {lane: asyncio.Semaphore(turns) for lane, turns in PATIENT.items()}
 
     async def schedule(self, members: Mapping[str, Any], text: str, named: Mapping[str, str] | None = None) -> Scheduled:
         """Schedule the object of this text, which has these members; `named` are text fields that stand in the address.
 
-        Raises as calls.schedule does.
+        Raises as calls.schedule does, and Overloaded.
         """
         if named is not None:
             members, text = {**members, **named}, _with(members, text, named)
-        waiting = _Waiting(text, tuple(_names(members)), asyncio.get_running_loop().create_future())
-        if self._is_held(waiting):
-            self._start(self._patiently(waiting))
-        else:
-            self._queues[lane_of(members)].append(waiting)
-            self._go_soon()
-        return await waiting.answer
+        lane = lane_of(members)
+        entry = self._pressure.enter(lane, len(text))
+        waiting = _Waiting(text, tuple(_names(members)), lane, entry, asyncio.get_running_loop().create_future())
+        try:
+            if self._is_held(waiting):
+                self._start(self._patiently(waiting))
+            else:
+                self._queues[lane].append(waiting)
+                self._go_soon()
+            return await waiting.answer
+        finally:
+            self._pressure.leave(entry)
 
     async def close(self) -> None:
         """Give up what is under way."""
@@ -150,29 +168,44 @@ class Together:
     async def _quickly(self, waiting: _Waiting) -> None:
         """Alone, but only where no lock is in the way."""
         try:
-            _answer(waiting, await calls.schedule_hurried(self._pool, waiting.text))
+            async with self._quick:
+                _answer(waiting, await calls.schedule_hurried(self._pool, waiting.text))
         except Contended:
             self._start(self._patiently(waiting))
         except Exception as fault:  # noqa: BLE001  # the request's to tell
             _fail(waiting, fault)
 
     async def _patiently(self, waiting: _Waiting) -> None:
-        """Alone, for as long as it takes; so many at once that there are connections left."""
-        self._held.update(waiting.names)
-        try:
-            async with asyncio.timeout(self._patience.total_seconds()):
-                await self._turns.acquire()
+        """Alone, for as long as it takes; one a key, and so many at once that there are connections left."""
+        with self._holding(waiting.names) as locks:
             try:
-                _answer(waiting, await calls.schedule(self._pool, waiting.text))
-            finally:
-                self._turns.release()
-        except TimeoutError:
-            _fail(waiting, Contended())
-        except Exception as fault:  # noqa: BLE001  # the request's to tell
-            _fail(waiting, fault)
+                async with AsyncExitStack() as turn:
+                    async with asyncio.timeout(self._patience.total_seconds()):
+                        for lock in locks:
+                            if lock.locked():
+                                self._pressure.excuse(waiting.entry)
+                            await turn.enter_async_context(lock)
+                        await turn.enter_async_context(self._turns[waiting.lane])
+                    self._pressure.excuse(waiting.entry)
+                    _answer(waiting, await calls.schedule(self._pool, waiting.text))
+            except TimeoutError:
+                _fail(waiting, Contended())
+            except Exception as fault:  # noqa: BLE001  # the request's to tell
+                _fail(waiting, fault)
+
+    @contextmanager
+    def _holding(self, names: Sequence[Name]) -> Iterator[list[asyncio.Lock]]:
+        """Names as held while the block lasts; their locks, in an order that all keep."""
+        found = [self._held.setdefault(name, _Held()) for name in sorted(set(names))]
+        for held in found:
+            held.count += 1
+        try:
+            yield [held.lock for held in found]
         finally:
-            self._held.subtract(waiting.names)
-            self._held = +self._held
+            for name in set(names):
+                self._held[name].count -= 1
+                if not self._held[name].count:
+                    del self._held[name]
 
     def _start(self, work: Any) -> None:  # noqa: ANN401  # a coroutine
         task = asyncio.get_running_loop().create_task(work)

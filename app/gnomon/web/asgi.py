@@ -37,6 +37,7 @@ from gnomon.web.hints import Hints
 from gnomon.web.later import later_routes
 from gnomon.web.metrics import metrics
 from gnomon.web.paths import routed_path
+from gnomon.web.pressure import Pressure
 from gnomon.web.problems import EXCEPTION_HANDLERS
 from gnomon.web.schema import schema
 
@@ -81,12 +82,14 @@ def build_app(settings: Settings, database_url: str) -> Application:
             await set_settings(pool, adopted(settings))
             app.state.pool = pool
             app.state.hints = Hints(pool, settings.fire_ahead) if settings.notify else None
-            app.state.together = together = Together(pool, PATIENCE)
-            looking = asyncio.create_task(Renewal(pool).go_on_looking())
+            app.state.pressure = pressure = Pressure()
+            app.state.together = together = Together(pool, pressure, PATIENCE)
+            tasks = [asyncio.create_task(Renewal(pool).go_on_looking()), asyncio.create_task(pressure.watch())]
             try:
                 yield
             finally:
-                looking.cancel()
+                for task in tasks:
+                    task.cancel()
                 await together.close()
 
     return Application(

@@ -8,6 +8,7 @@ from litestar.datastructures import State
 
 from gnomon.database.pool import Pool
 from gnomon.web.hints import Hints
+from gnomon.web.pressure import Pressure
 
 Asked: TypeAlias = Request[Any, Any, State]
 
@@ -21,3 +22,8 @@ def hint(request: Asked, at_utc: datetime | None) -> None:
 def pool_of(request: Asked) -> Pool:
     """The connection pool that lives as long as the application."""
     return cast("Pool", request.app.state.pool)
+
+
+def pressure_of(request: Asked) -> Pressure:
+    """What the application is asked for beyond what it can do."""
+    return cast("Pressure", request.app.state.pressure)

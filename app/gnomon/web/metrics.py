@@ -1,4 +1,4 @@
-"""/metrics: what the database counted, in Prometheus' text form.
+"""/metrics: what the database counted, and the load of this process, in Prometheus' text form.
 
 Lateness comes from the delivery log of today, so it is right whatever process delivered, and starts from zero at midnight
 as a counter may. Nothing is counted on the way of a request: middleware that does halves the rate of ingest.
@@ -11,13 +11,14 @@ from typing import Final
 
 from litestar import Response, get
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from gnomon.deliveries import calls
 from gnomon.deliveries.calls import Lateness, QueueNumber
-from gnomon.web.asked import Asked, pool_of
+from gnomon.web.asked import Asked, pool_of, pressure_of
 from gnomon.web.documented import documented
+from gnomon.web.pressure import LANES, Pressure
 
 TEXT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -33,14 +34,14 @@ _EXAMPLE: Final = 'gnomon_lateness_seconds_bucket{lane="critical",le="0.25"} 184
 async def metrics(request: Asked) -> Response[bytes]:
     """The lateness histogram of today's deliveries by lane, and what waits."""
     pool = pool_of(request)
-    text = rendered(await calls.lateness(pool), await calls.queue_numbers(pool))
+    text = rendered(await calls.lateness(pool), await calls.queue_numbers(pool), pressure_of(request))
     return Response(text, headers={"Content-Type": TEXT_TYPE})
 
 
-def rendered(lateness: Sequence[Lateness], numbers: Sequence[QueueNumber]) -> bytes:
-    """Both in the text form of Prometheus."""
+def rendered(lateness: Sequence[Lateness], numbers: Sequence[QueueNumber], pressure: Pressure) -> bytes:
+    """All in the text form of Prometheus."""
     registry = CollectorRegistry()
-    registry.register(_Read([_histogram(lateness), *_gauges(numbers)]))
+    registry.register(_Read([_histogram(lateness), *_gauges(numbers), *_of_this_process(pressure)]))
     return generate_latest(registry)
 
 
@@ -73,3 +74,15 @@ def _gauges(numbers: Sequence[QueueNumber]) -> Iterator[GaugeMetricFamily]:
         for row in found:
             family.add_metric([row.lane or ""], row.value)
         yield family
+
+
+def _of_this_process(pressure: Pressure) -> Iterator[Metric]:
+    shed = CounterMetricFamily("gnomon_creates_shed", "Creates answered 503 because of the load.", labels=["lane"])
+    is_shed = GaugeMetricFamily("gnomon_creates_are_shed", "Whether creates of this lane are sent away.", labels=["lane"])
+    for lane in LANES:
+        shed.add_metric([lane], pressure.shed[lane])
+        is_shed.add_metric([lane], pressure.is_shed(lane))
+    yield shed
+    yield is_shed
+    for name, value in pressure.numbers().items():
+        yield GaugeMetricFamily(f"gnomon_{name}", name.replace("_", " ").capitalize() + ".", value)

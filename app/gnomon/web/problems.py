@@ -2,6 +2,7 @@
 
 GnomonError (GN0xx)   -> the status of its code       422 {"code": "GN010", "errors": [{"pointer": "/timezone", ...}]}
 DatabaseUnavailable   -> 503 and Retry-After
+Overloaded            -> 503 and Retry-After, longer for what matters less
 HTTPException         -> its status                   405 {"code": "HTTP405", ...}
 anything else         -> 500 that tells only an id; the log has the rest under that id
 """
@@ -15,7 +16,7 @@ import msgspec
 from litestar import Response
 from litestar.exceptions import HTTPException
 
-from gnomon.errors import DatabaseUnavailable, GnomonError
+from gnomon.errors import DatabaseUnavailable, GnomonError, Overloaded
 from gnomon.log import logger
 from gnomon.web.asked import Asked
 
@@ -97,6 +98,12 @@ def _away(_request: Asked, fault: DatabaseUnavailable) -> Response[bytes]:
     return response_of(problem, {"Retry-After": str(RETRY_AFTER)})
 
 
+def _overloaded(_request: Asked, fault: Overloaded) -> Response[bytes]:
+    # No line in the log for each: there are many, and counting them is what /metrics is for.
+    problem = http_problem(503, f"{str(fault.__doc__).rstrip('.')}: {fault}. {fault.hint}")
+    return response_of(problem, {"Retry-After": str(fault.retry_after)})
+
+
 def _unanswered(request: Asked, fault: HTTPException) -> Response[bytes]:
     if fault.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return _broken(request, fault)
@@ -118,6 +125,7 @@ def response_of(problem: Problem, headers: Mapping[str, str] | None = None) -> R
 EXCEPTION_HANDLERS: Final = {
     GnomonError: _refused,
     DatabaseUnavailable: _away,
+    Overloaded: _overloaded,
     HTTPException: _unanswered,
     Exception: _broken,
 }

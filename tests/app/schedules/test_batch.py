@@ -1,7 +1,11 @@
 import json
+from typing import Any
 
 import psycopg
+import pytest
 
+from gnomon.settings import Settings
+from gnomon.web.asgi import build_app
 from tests.app.http import JSON, ONCE, PILL, SCHEDULE, Client, problem, row_counts, scheduled
 from tests.support.given import value
 
@@ -83,3 +87,24 @@ def test_ten_thousand_items(client: Client, connection: psycopg.Connection) -> N
     answer = client.post(BATCH, content=json.dumps(items(10_000)), headers=JSON).json()
     assert (answer["accepted"], answer["refused"], len(answer["results"])) == (10_000, 0, 10_000)
     assert value(connection, "select count(*) from gnomon.schedules") == 10_000
+
+
+@pytest.mark.anyio
+async def test_a_body_that_is_cut_off_leaves_nothing(database_url: str, connection: psycopg.Connection) -> None:
+    body = json.dumps(items(2_000))[:-2].encode()
+    sent: list[dict[str, Any]] = []
+    coming = iter([{"type": "http.request", "body": body, "more_body": True}, {"type": "http.disconnect"}])
+
+    async def receive() -> Any:
+        return next(coming)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    app = build_app(Settings(), database_url)
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": BATCH, "raw_path": BATCH.encode(), "headers": headers}
+    async with app.lifespan():
+        await app(scope | {"query_string": b"", "app": app}, receive, send)  # type: ignore[arg-type]
+    assert [message.get("status", 400) for message in sent] == [400] * len(sent)
+    assert value(connection, "select count(*) from gnomon.schedules") == 0

@@ -4,6 +4,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gnomon.deliveries.calls import Lateness, QueueNumber
 from gnomon.web.metrics import rendered
+from gnomon.web.pressure import Pressure
 from tests.app.http import Client, scheduled
 
 
@@ -13,7 +14,7 @@ def bucket(lane: str, le: float, count: int) -> Lateness:
 
 def test_a_histogram_for_each_lane() -> None:
     lateness = [bucket("critical", 0.25, 3), bucket("critical", 1, 4), bucket("critical", math.inf, 5), bucket("bulk", 1, 0)]
-    text = rendered(lateness, []).decode()
+    text = rendered(lateness, [], Pressure()).decode()
     assert 'gnomon_lateness_seconds_bucket{lane="critical",le="0.25"} 3.0' in text
     assert 'gnomon_lateness_seconds_bucket{lane="critical",le="+Inf"} 5.0' in text
     assert 'gnomon_lateness_seconds_count{lane="critical"} 5.0' in text
@@ -23,7 +24,7 @@ def test_a_histogram_for_each_lane() -> None:
 
 def test_a_gauge_for_each_number() -> None:
     numbers = [QueueNumber(name="queued", lane="bulk", value=7), QueueNumber(name="schedules", lane=None, value=2)]
-    text = rendered([], numbers).decode()
+    text = rendered([], numbers, Pressure()).decode()
     assert 'gnomon_queued{lane="bulk"} 7.0' in text
     assert 'gnomon_schedules{lane=""} 2.0' in text
 
