@@ -91,7 +91,7 @@ def test_ten_thousand_items(client: Client, connection: psycopg.Connection) -> N
 
 @pytest.mark.anyio
 async def test_a_body_that_is_cut_off_leaves_nothing(database_url: str, connection: psycopg.Connection) -> None:
-    body = json.dumps(items(2_000))[:-2].encode()
+    body = "".join(f"{json.dumps(item)}\n" for item in items(2_000)).encode()
     sent: list[dict[str, Any]] = []
     coming = iter([{"type": "http.request", "body": body, "more_body": True}, {"type": "http.disconnect"}])
 
@@ -102,7 +102,7 @@ async def test_a_body_that_is_cut_off_leaves_nothing(database_url: str, connecti
         sent.append(message)
 
     app = build_app(Settings(), database_url)
-    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/x-ndjson")]
     scope = {"type": "http", "method": "POST", "path": BATCH, "raw_path": BATCH.encode(), "headers": headers}
     async with app.lifespan():
         await app(scope | {"query_string": b"", "app": app}, receive, send)  # type: ignore[arg-type]
