@@ -60,8 +60,10 @@ class BatchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     results: list[BatchItem]
 
 
-async def schedule_batch(pool: Pool, body: AsyncIterator[bytes], *, is_array: bool) -> tuple[bytes, datetime | None]:
-    """Schedule every good item: a BatchAnswer as JSON, and the earliest instant in it.
+async def schedule_batch(
+    pool: Pool, turns: asyncio.Semaphore, body: AsyncIterator[bytes], *, is_array: bool
+) -> tuple[bytes, datetime | None]:
+    """Schedule every good item, in a turn: a BatchAnswer as JSON, and the earliest instant in it.
 
     Raises RequestInvalid when the items cannot be told apart, BatchTooLong (413).
     """
@@ -70,7 +72,8 @@ async def schedule_batch(pool: Pool, body: AsyncIterator[bytes], *, is_array: bo
     if texts:
         together = b"[%b]" % b",".join(texts)
         texts.clear()
-        rows = await calls.schedule_many(pool, together)
+        async with turns:
+            rows = await calls.schedule_many(pool, together)
         del together
     return await _told(faults, rows)
 

@@ -79,9 +79,10 @@ async def schedules_of_user(request: Asked) -> Response[bytes]:
 async def schedule_many(request: Asked) -> Response[bytes]:
     """One result an item, in order; one bad item spoils no other. A JSON array, or one object a line (NDJSON)."""
     media_type = check_media_type(request, BATCH_TYPES)
-    with pressure_of(request).batch(request.content_length or BATCH_LIMIT):
-        body = pieces_of(request)
-        done, earliest = await schedule_batch(pool_of(request), body, is_array=media_type == JSON_TYPE)
+    pressure = pressure_of(request)
+    with pressure.batch(request.content_length or BATCH_LIMIT):
+        body, turns = pieces_of(request), pressure.batch_turns
+        done, earliest = await schedule_batch(pool_of(request), turns, body, is_array=media_type == JSON_TYPE)
     hint(request, earliest)
     return json_answer(done)
 

@@ -40,6 +40,8 @@ BOUNDS: Final = {
 }
 # Bytes. Two batches of the largest size, or many small ones; a batch is bulk, whatever its items say.
 BATCH_BYTES: Final = 64 << 20
+# Of those that have been read, how many are done at a time: the rest of the connections is for others.
+BATCHES: Final = 2
 
 # Seconds after which to come again: whoever matters less stays away longer.
 RETRY_AFTER: Final = {"critical": 1, "transactional": 2, "bulk": 5}
@@ -70,6 +72,7 @@ class Pressure:
         self._batch_bytes = 0
         self._lag = 0.0
         self._is_shed = dict.fromkeys(LANES, False)
+        self.batch_turns = asyncio.Semaphore(BATCHES)
         self.shed: Counter[str] = Counter(dict.fromkeys(LANES, 0))
 
     def enter(self, lane: str, characters: int) -> Entry:
@@ -98,10 +101,12 @@ class Pressure:
         if self._batch_bytes and self._batch_bytes + size > BATCH_BYTES:
             self._send_away("bulk")
         self._batch_bytes += size
+        self._waiting += 1
         try:
             yield
         finally:
             self._batch_bytes -= size
+            self._waiting -= 1
 
     async def watch(self) -> None:
         """Measure the lag of the event loop, without end."""
