@@ -38,7 +38,8 @@ begin
                 gnomon_data.rfc3339(aside.set_aside_at_utc), gnomon_data.rfc3339(aside.due_at_utc), aside.error_text, aside.error_code) end,
             upper(left(sentence, 1)) || substr(sentence, 2) || '.', zone ->> 'why',
             case when s.paused_at_utc is not null then format('Paused since %s: nothing fires until it is resumed; what is due by then is a misfire.',
-                gnomon_data.rfc3339(s.paused_at_utc)) end,
+                gnomon_data.rfc3339(s.paused_at_utc))
+                 when gnomon_data.is_paused(s) then 'Paused with all of its label, user or template: nothing fires until it is resumed.' end,
             case when gnomon_data.pending_fire_at(s) < s.fire_at_utc then format('One is on its way: it fires at %s.',
                 gnomon_data.rfc3339(gnomon_data.pending_fire_at(s))) end,
             case when aside.id is null then format(case when s.is_recurring then 'Next is %s.' else 'It fires at %s.' end, concat_ws(', ', next ->> 'fire_at',
@@ -47,6 +48,10 @@ begin
             case when not s.is_recurring then null
                  else case s.fired_count when 0 then 'It has not fired yet.' when 1 then 'It has fired once.'
                            else format('It has fired %s times.', s.fired_count) end end];
+    end if;
+    if gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then
+        summary := array['Cancelled with all of its label, user or template: nothing of it is handed over any more.'];
+        next := null;
     end if;
     misfire := gnomon_data.explain_misfire(home, known_id, s.rule);
     summary := summary || case when (misfire -> 'missed_count')::bigint > 0 then

@@ -1,6 +1,5 @@
 -- What was fired ahead and is not due comes back first, as at every change. What a worker holds already is sent; what comes
 -- after it is paused. An occurrence that is overdue, because nobody fires, is held like any other: the caller said stop.
--- In place and in no indexed column: the row stays where an upsert that waits for it will look.
 create or replace function gnomon.pause_schedule(schedule_id text, expected_version int default null) returns gnomon.scheduled
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -15,12 +14,9 @@ begin
     if old.paused_at_utc is null then
         now_utc := gnomon_data.now_utc();
         s := gnomon_data.set_back(old, now_utc);
-        update gnomon_data.schedules as x
-           set paused_at_utc = now_utc, stamp = gnomon_data.next_stamp(old.stamp, now_utc), version = old.version + 1,
-               due_at_utc = s.due_at_utc, fire_at_utc = s.fire_at_utc, nominal_local = s.nominal_local, resolution = s.resolution,
-               fired_count = s.fired_count, last_due_at_utc = s.last_due_at_utc, prior_due_at_utc = s.prior_due_at_utc
-         where x.shard = old.shard and x.id = old.id and x.is_recurring = old.is_recurring
-     returning x.* into s;
+        s.paused_at_utc := now_utc;
+        s.version := old.version + 1;
+        s := gnomon_data.write_pending(s, now_utc);
         perform gnomon_data.drop_timer(old.shard, old.lane, old.fire_at_utc, old.id, old.stamp);
         perform gnomon_data.note_event(s.shard, s.id, 'paused', jsonb_build_object('version', s.version), now_utc);
         old := s;

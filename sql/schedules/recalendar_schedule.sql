@@ -47,12 +47,7 @@ begin
         s.resolution := found.kind;
         s.fire_at_utc := gnomon_data.spread(s.id, s.due_at_utc, s.window_for);
     end if;
-    update gnomon_data.schedules_recurring as x
-       set due_at_utc = s.due_at_utc, fire_at_utc = s.fire_at_utc, nominal_local = s.nominal_local, resolution = s.resolution,
-           stamp = gnomon_data.next_stamp(old.stamp, now_utc), fired_count = s.fired_count, last_due_at_utc = s.last_due_at_utc,
-           prior_due_at_utc = s.prior_due_at_utc
-     where x.shard = old.shard and x.id = old.id returning x.* into s;
-    perform gnomon_data.set_timer(s, now_utc);
+    perform gnomon_data.set_timer(gnomon_data.write_pending(s, now_utc), now_utc);
     return case when gives_way then 'moved' else 'right' end;
 end
 $$;

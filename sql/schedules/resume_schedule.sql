@@ -14,10 +14,9 @@ begin
         now_utc := gnomon_data.now_utc();
         perform gnomon_data.note_event(s.shard, s.id, 'resumed',
             jsonb_build_object('version', s.version + 1, 'paused_at', gnomon_data.rfc3339(s.paused_at_utc)), now_utc);
-        update gnomon_data.schedules as x
-           set paused_at_utc = null, stamp = gnomon_data.next_stamp(s.stamp, now_utc), version = s.version + 1
-         where x.shard = s.shard and x.id = s.id and x.is_recurring = s.is_recurring
-     returning x.* into s;
+        s.paused_at_utc := null;
+        s.version := s.version + 1;
+        s := gnomon_data.write_pending(s, now_utc);
         perform gnomon_data.set_timer(s, now_utc);
     end if;
     return gnomon_data.standing(s);

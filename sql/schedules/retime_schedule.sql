@@ -35,11 +35,7 @@ begin
     if s is not distinct from old then
         return;
     end if;
-    s.stamp := gnomon_data.next_stamp(old.stamp, now_utc);
-    update gnomon_data.schedules as x
-       set due_at_utc = s.due_at_utc, fire_at_utc = s.fire_at_utc, nominal_local = s.nominal_local, resolution = s.resolution, stamp = s.stamp,
-           fired_count = s.fired_count, last_due_at_utc = s.last_due_at_utc, prior_due_at_utc = s.prior_due_at_utc
-     where x.shard = old.shard and x.id = old.id;
+    s := gnomon_data.write_pending(s, now_utc);
     if s.paused_at_utc is null then
         timer := row(s.fire_at_utc, s.fire_at_utc, s.stamp, s.id, s.shard, s.lane, case when s.is_recurring then 2 else 1 end);
     end if;

@@ -189,3 +189,24 @@ def test_targets_are_texts(at_noon: psycopg.Connection) -> None:
         with pytest.raises(psycopg.Error) as refused:
             at_noon.execute(f"select gnomon.{call}")
         assert refused.value.sqlstate == "GN024"
+
+
+def test_view_and_explain_tell_it_before_the_sweep(at_noon: psycopg.Connection) -> None:
+    first, second = (given_schedule(at_noon, labels=_SPRING, user_id=user) for user in ("u1", "u2"))
+    other = given_schedule(at_noon, labels={"season": "autumn"})
+    _call(at_noon, "pause")
+    shown = "select schedule_id, status from gnomon.schedules order by status, schedule_id"
+    pending = sorted([(first.schedule_id, "paused"), (second.schedule_id, "paused")])
+    assert rows(at_noon, shown) == [*pending, (other.schedule_id, "scheduled")]
+    told = value(at_noon, "select gnomon.explain_schedule(%s)", first.schedule_id)
+    assert told["status"] == "paused"
+    assert any(sentence.startswith("Paused with all") for sentence in told["summary"])
+    _call(at_noon, "resume", "user", "u2")
+    _call(at_noon, "cancel", "user", "u1")
+    assert rows(at_noon, shown) == sorted([(other.schedule_id, "scheduled"), (second.schedule_id, "scheduled")])
+    told = value(at_noon, "select gnomon.explain_schedule(%s)", first.schedule_id)
+    assert (told["status"], told["next"]) == ("cancelled", None)
+    assert told["summary"][0].startswith("Cancelled with all")
+    _call(at_noon, "cancel")
+    again = given_schedule(at_noon, labels=_SPRING, user_id="u3")
+    assert {row.schedule_id for row in rows(at_noon, shown)} == {other.schedule_id, again.schedule_id}

@@ -1,6 +1,8 @@
 """The sweep of many beside accept, upsert, edit and fire: no deadlock, nothing lost, nothing swept that came later."""
 
 import random
+import time
+from itertools import product
 from typing import Any, Final
 
 import psycopg
@@ -23,6 +25,13 @@ select count(*) from gnomon_data.schedules as s
           and k.schedule_id = s.id)
 """
 
+_WITHOUT_TIMER: Final = """
+select count(*) from gnomon_data.schedules as s
+ where 1 <> (select count(*) from (select t.subject_id, t.stamp from gnomon_data.timers as t
+                                    union all select t.subject_id, t.stamp from gnomon_data.timers_far as t) as t
+              where t.subject_id = s.id and t.stamp = s.stamp)
+"""
+
 
 class _Callers:
     """Callers who upsert and edit, by chance."""
@@ -40,6 +49,8 @@ class _Callers:
     def upsert(self, session: psycopg.Connection) -> None:
         answers = schedule_many(session, [self.wish() for _ in range(12)])
         self._ids = [answer.schedule_id for answer in answers] + self._ids[:200]
+        # So that the sweep, which has to look at all of them, comes to an end.
+        time.sleep(0.01)
 
     def edit(self, session: psycopg.Connection) -> None:
         if not self._ids:
@@ -56,7 +67,7 @@ def _poll(session: psycopg.Connection) -> None:
 
 
 def _look_after(session: psycopg.Connection) -> None:
-    value(session, "select gnomon.sweep_operations(20)")
+    value(session, "select gnomon.sweep_operations(100)")
 
 
 def test_swept_beside_all_who_change_schedules(connection: psycopg.Connection, database_url: str) -> None:
@@ -79,4 +90,25 @@ def test_swept_beside_all_who_change_schedules(connection: psycopg.Connection, d
     left = {row.schedule_id for row in rows(connection, "select schedule_id from gnomon.schedules")}
     assert left == {answer.schedule_id for answer in later}, "what was made before has gone, what was made later is there"
     assert value(connection, _STRAY) == 0
+    assert value(connection, "select sum(abs(missing_count)) from gnomon.ledger()") == 0
+
+
+def test_paused_and_resumed_beside_all_who_change_schedules(connection: psycopg.Connection, database_url: str) -> None:
+    callers = _Callers()
+    with (
+        beside(database_url, callers.upsert, callers.upsert, callers.edit, _poll, _look_after, _look_after) as roles,
+        sessions(database_url, 1) as (caller,),
+    ):
+        for kind, label in product(("pause", "resume", "pause", "resume"), _LABELS):
+            begun = one(caller, f"select * from gnomon.{kind}_by_label('season', %s)", label).operation_id
+            if kind == "pause" and label == "autumn":
+                roles.wait_until(lambda begun=begun: value(connection, _IS_SWEPT, begun), "the sweep comes by")  # type: ignore[misc]
+    assert value(connection, "select count(*) from gnomon_data.events where kind = 'paused'") > 5, "it was a race"
+
+    while value(connection, "select exists (select from gnomon_data.mass_pauses)"):
+        sweep(connection)
+    assert value(connection, "select count(*) from gnomon.schedules where status <> 'scheduled'") == 0
+    assert value(connection, _WITHOUT_TIMER) == 0, "whatever was held goes on"
+    while value(connection, "select exists (select from gnomon_data.schedules where fire_at_utc < gnomon_data.now_utc())"):
+        fire(connection)
     assert value(connection, "select sum(abs(missing_count)) from gnomon.ledger()") == 0
