@@ -19,6 +19,10 @@ def test_percentiles_are_samples() -> None:
     }
 
 
+def test_the_middle_of_three_is_the_second() -> None:
+    assert lateness([0.003, 0.001, 0.002])["p50_ms"] == pytest.approx(2)
+
+
 def test_one_sample_is_all_of_them() -> None:
     assert set(lateness([-0.25]).values()) == {-250.0}
 

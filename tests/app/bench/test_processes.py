@@ -49,9 +49,11 @@ def test_silence_is_told() -> None:
 def test_one_that_will_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gnomon.bench.processes._STOP_WITHIN", 0.2)
 
+    began = time.monotonic()
     _, pid = asyncio.run(_said(_STUBBORN))
 
     assert not is_alive(pid)
+    assert time.monotonic() - began < 30  # it would end by itself after a minute
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system has no /proc")  # noqa: PTH110  # at import
