@@ -77,10 +77,11 @@ async def storm(pool: Pool, receipts: Receipts, count: int, sweep_for: float) ->
     receipts.read()
     came = [receipt for receipt in receipts.all if receipt.schedule_id in ids]
     after = sum(receipt.delivery_id not in handed_over for receipt in came)
-    received = {receipt.schedule_id for receipt in came}
-    if not received or len(received) == count:
-        raise NothingRaced(f"{len(received)} of {count} were received")
-    return Storm(call_seconds, len(came) - after, after, count - len(received), rate)
+    before = len({receipt.schedule_id for receipt in came if receipt.delivery_id in handed_over})
+    if before in {0, count}:
+        raise NothingRaced(f"{before} of {count} had been handed over when the label was cancelled")
+    never = count - len({receipt.schedule_id for receipt in came})
+    return Storm(call_seconds, before, after, never, rate)
 
 
 async def _cancel(pool: Pool) -> tuple[float, str, frozenset[str]]:

@@ -84,10 +84,13 @@ def _told(run: Run, answers: list[Answer], refuted: int, found: Storm, filled_se
     fired = sum(answer.status == "fired" for answer in answers)
     bars = [
         Bar(what="answers that the receiver refutes", value=refuted, bar=0),
-        Bar(what="single cancel, p99, ms", value=p99, bar=_P99_MS),
-        Bar(what="mass cancel, the call, s", value=found.call_seconds, bar=_CALL_SECONDS),
-        Bar(what="handed over after it returned", value=found.after, bar=0),
+        Bar(what="handed over after the mass cancel", value=found.after, bar=0),
     ]
+    if not run.is_small:
+        bars += [
+            Bar(what="single cancel, p99, ms", value=p99, bar=_P99_MS),
+            Bar(what="mass cancel, the call, s", value=found.call_seconds, bar=_CALL_SECONDS),
+        ]
     lines = [
         Line(what="single cancel, median", values={_OURS: median(took)}, unit="ms"),
         Line(what="single cancel, p99", values={_OURS: p99}, unit="ms"),
@@ -95,15 +98,15 @@ def _told(run: Run, answers: list[Answer], refuted: int, found: Storm, filled_se
         Line(what="mass cancel, the call", values={_OURS: found.call_seconds * 1e3}, unit="ms"),
         Line(what="swept in the background", values={_OURS: found.swept_a_second}, unit="schedules/s"),
     ]
-    soon = found.before + found.spared
+    soon = found.before + found.after + found.spared
     notes = [
         f"single: {len(answers) - fired:,} answered cancelled, {fired:,} fired",
         f"label: of {soon:,} due soon {found.before:,} were handed over before the call returned, {found.spared:,} never",
     ]
     if run.is_small:
-        notes.append("small: too few for bars, none was judged")
+        notes.append("small: too few for times, none was judged")
     return Measured(
-        bars=() if run.is_small else bars,
+        bars=bars,
         lines=lines,
         rounds=[{"refuted": refuted, "answers": len(answers), "fired": fired, "handed_over_after": found.after}],
         versions={},
