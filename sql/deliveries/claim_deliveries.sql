@@ -1,5 +1,6 @@
 -- For consumers in any language, also inside their own transaction. Shards in a random order, so that several consumers
--- do not all begin with the same one; from the proven marks, since this form has no memory between calls.
+-- do not all begin with the same one; from the proven marks, since this form has no memory between calls. A consumer that is not
+-- ours knows nothing of claim_carefully: what cannot be handed over is set aside here.
 create or replace function gnomon.claim_deliveries(
     lane text, channel text, at_most int default 100, lease_for interval default '30 s', worker text default null)
 returns setof gnomon.claimed
@@ -9,13 +10,24 @@ declare
     lane_number constant smallint := gnomon_data.check_claim(lane, at_most, lease_for);
     shards smallint[];
     after_at timestamptz[];
+    code text;
+    constraint_hit text;
 begin
     select array_agg(m.shard order by m.place), array_agg(m.safe_at_utc order by m.place) into shards, after_at
       from (select s.shard, s.safe_at_utc, random() as place
               from gnomon.safe_marks('deliveries', (select array_agg(n::smallint) from generate_series(0, 63) as n)) as s
              where s.lane = lane_number) as m;
-    return query select c.* from gnomon_data.claim_ready(lane_number, claim_deliveries.channel, shards, after_at,
-        array_fill('00000000-0000-0000-0000-000000000000'::uuid, array[64]), at_most, lease_for, coalesce(worker, session_user)) as c;
+    begin
+        return query select c.* from gnomon_data.claim_ready(lane_number, claim_deliveries.channel, shards, after_at,
+            array_fill('00000000-0000-0000-0000-000000000000'::uuid, array[64]), at_most, lease_for, coalesce(worker, session_user)) as c;
+    exception when others then
+        get stacked diagnostics code = returned_sqlstate, constraint_hit = constraint_name;
+        if not gnomon_data.is_poison(code, constraint_hit) then
+            raise;
+        end if;
+        return query select c.* from gnomon.claim_carefully(lane, claim_deliveries.channel, shards, at_most, lease_for,
+            coalesce(worker, session_user), after_at) as c;
+    end;
 end
 $$;
 

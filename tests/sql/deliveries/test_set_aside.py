@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.sql.acts import NIL, cancel, claim, deliver_all, fire, settle, user_in
+from tests.sql.acts import NIL, cancel, claim, deliver_all, exchange, fire, settle, user_in
 from tests.support.clock import advance
 from tests.support.given import given_schedule, one, rows, value
 
@@ -47,7 +47,7 @@ def test_one_that_raises_at_the_claim_is_set_aside_and_the_others_are_handed_ove
     ids = _fired(connection, 6)
     connection.execute(_OVERFLOW, [ids[2]])
     with pytest.raises(psycopg.errors.NumericValueOutOfRange):
-        claim(connection)
+        exchange(connection, [], at_most=100)
     claims = _carefully(connection)
     assert _schedule_ids(claims) == sorted(ids[:2] + ids[3:])
     settle(connection, claims)
@@ -65,6 +65,16 @@ def test_one_that_raises_at_the_claim_is_set_aside_and_the_others_are_handed_ove
     assert value(connection, "select gnomon.retry_set_aside(array[%s])", aside.delivery_id) == 1
     assert rows(connection, _ASIDE) == []
     assert _schedule_ids(claim(connection)) == [ids[2]]
+
+
+def test_the_call_of_other_consumers_sets_aside_by_itself(connection: psycopg.Connection) -> None:
+    ids = _fired(connection, 4)
+    connection.execute(_OVERFLOW, [ids[3]])
+    with connection.transaction():
+        claims = claim(connection)
+        assert settle(connection, claims) == 3
+    assert _schedule_ids(claims) == sorted(ids[:3])
+    assert one(connection, _ASIDE).schedule_id == ids[3]
 
 
 def test_what_is_parked_behind_it_goes(connection: psycopg.Connection) -> None:
