@@ -14,7 +14,8 @@ from psycopg.types.json import Jsonb
 
 from tests.journeys.judge import Task, judge
 from tests.journeys.stage import LEASE, Accepted, Stage, accepted_of, request, tasks
-from tests.support.given import one
+from tests.support.given import one, value
+from tests.support.races import wait_until
 from tests.support.sink import Received
 
 GRACE: Final = 1.0
@@ -22,6 +23,8 @@ GRACE: Final = 1.0
 
 TAKE_OVER: Final = timedelta(seconds=10)
 """Nothing is later than this, whatever has ended."""
+
+_UNDER_WAY: Final = "select count(*) from gnomon_data.deliveries"
 
 _PAUSE: Final = 0.02
 _LANES: Final = ("critical", "transactional")
@@ -42,8 +45,10 @@ class Span:
 def reckoned(stage: Stage, owed: Collection[Task], *, before: int = 0, troubles: Sequence[Span] = ()) -> list[Received]:
     """What came after the first `before` lines, found faultless: all that is owed and nothing else, each under one id.
 
-    A second copy is one more attempt at what was sent while something was wrong. The ledger balances.
+    A second copy is one more attempt at what was sent while something was wrong. Nothing is left on its way, which could
+    come again, and the ledger balances.
     """
+    wait_until(lambda: value(stage.connection, _UNDER_WAY) == 0, "all that was sent is settled", patience=LEASE + TAKE_OVER)
     received = stage.since(before)
     verdict = judge(received, owed)
     assert verdict.is_clean, verdict
