@@ -23,7 +23,7 @@ SIZE: Final = 8_000
 BATCH: Final = 500
 CONCURRENCY: Final = 16
 
-MOST: Final = 40
+MOST: Final = 25
 """Megabytes that a process may grow by, at its peak, over what it had after the first 500; the API takes 4 MB at a time.
 
 A worker claims what it can send within a second: with all slots full some hundred of each lane, a few copies of which are
