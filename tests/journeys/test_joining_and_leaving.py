@@ -17,6 +17,9 @@ pytestmark = [pytest.mark.fault, pytest.mark.alone]
 
 SHARDS: Final = 64
 
+AT_ONCE: Final = 4
+"""As many as two cores start within their patience."""
+
 _SHARES: Final = """
 select count(*)::int as shards from gnomon_data.shard_leases as l join gnomon_data.heartbeats as h on h.owner_id = l.owner_id
  where l.lease_group = 'due' and h.beat_at_utc > gnomon_data.now_utc() - interval '3 s' group by l.owner_id
@@ -38,7 +41,10 @@ def test_pollers_that_join_and_leave_share_evenly_and_lose_nothing(stage: Stage,
     stage.start(poll("p0"), work("w1"), work("w2"))
     with under_load(stage, "crowd") as load:
         for wave in range(waves):
-            joined = stage.start(*(poll(f"p{wave}-{number}") for number in range(count)))
+            joined = []
+            for begin in range(0, count, AT_ONCE):
+                numbers = range(begin, min(begin + AT_ONCE, count))
+                joined += stage.start(*(poll(f"p{wave}-{number}") for number in numbers))
             wait_for_shares(stage, count + 1)
             killed, asked = joined[::2], joined[1::2]
             for role in killed:
