@@ -210,3 +210,17 @@ def test_view_and_explain_tell_it_before_the_sweep(at_noon: psycopg.Connection) 
     _call(at_noon, "cancel")
     again = given_schedule(at_noon, labels=_SPRING, user_id="u3")
     assert {row.schedule_id for row in rows(at_noon, shown)} == {other.schedule_id, again.schedule_id}
+
+
+def test_a_sweep_goes_on_where_another_process_stopped(at_noon: psycopg.Connection, database_url: str) -> None:
+    made = [given_schedule(at_noon, user_id=f"u{n}", labels=_SPRING) for n in range(9)]
+    answer = _call(at_noon, "pause")
+    seen: list[int] = []
+    while _operation(at_noon, answer.operation_id).status == "running":
+        with sessions(database_url, 1) as (other,):
+            value(other, "select gnomon.sweep_operations(2)")
+        seen.append(_operation(at_noon, answer.operation_id).swept_count)
+    assert (seen == sorted(seen), seen[-1]) == (True, 9)
+    assert any(0 < count < 9 for count in seen)
+    assert {*_status(at_noon, *made)} == {"paused"}
+    assert {found(at_noon, s.schedule_id).version for s in made} == {2}, "each is paused once"
