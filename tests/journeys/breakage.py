@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from tests.journeys.aftermath import GRACE, TAKE_OVER, Span
-from tests.journeys.judge import Task, Verdict, judge, lateness
+from tests.journeys.judge import Task, Verdict, judge, lateness, task_of
 from tests.journeys.stage import LEASE, Accepted, Stage, note, tasks
 from tests.support.given import rows
 from tests.support.races import NeverHappened, wait_until
@@ -25,7 +25,8 @@ _SLOWNESS: Final = 3
 """So many times the worst lateness before the fault is what this machine may add to what the fault costs."""
 
 _KNOWN: Final = """
-select i.schedule_id, s.fire_at_utc, d.channel, d.due_at_utc, d.ready_at_utc, d.attempt, d.claimed_by, l.outcome
+select i.schedule_id, s.fire_at_utc, d.channel, d.due_at_utc, d.ready_at_utc, d.attempt, d.claimed_by, l.outcome,
+       l.accepted_at_utc, l.fired_at_utc, l.first_claimed_at_utc, l.claimed_at_utc, l.settled_at_utc
   from (select g as schedule_id, gnomon_data.id_of('sch', g) as id from unnest(%s::text[]) as g) as i
   left join gnomon_data.schedules as s on s.shard = gnomon_data.shard_of_id(i.id) and s.id = i.id
   left join gnomon_data.deliveries as d on d.shard = gnomon_data.shard_of_id(i.id) and d.schedule_id = i.id
@@ -114,7 +115,7 @@ class Breakage:
         note(f"{what}: {counts}, the latest {lateness(slowest)} late, {self.calm_latest} before the fault")
         assert verdict.is_clean, told(verdict)
         assert unexplained_copies(received, self.outages) == []
-        assert lateness(slowest) < latest + self.slowness, slowest
+        assert lateness(slowest) < latest + self.slowness, (slowest, self._known([task_of(slowest)]))
         wait_until(lambda: self.stage.unbalanced() == [], "the ledger balances")
         return received
 
