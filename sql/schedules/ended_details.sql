@@ -33,6 +33,7 @@ begin
                                  where x.shard = d.shard and x.schedule_id = d.schedule_id and x.notification_id = d.notification_id order by 1);
         found.key := d.key;
         found.dedup_key := d.dedup_key;
+        found.labels := coalesce(d.labels, '{}');
     end if;
     return found;
 end

@@ -133,6 +133,12 @@ def test_long_params_are_told_too(at_noon: psycopg.Connection) -> None:
     assert found(at_noon, made.schedule_id).params == long
 
 
+def test_labels_are_told_while_it_is_on_its_way(at_noon: psycopg.Connection) -> None:
+    made = [given_schedule(at_noon, schedule_at="PT1S", labels=labels) for labels in ({"course": "7"}, {})]
+    fire(at_noon)
+    assert [found(at_noon, row.schedule_id).labels for row in made] == [{"course": "7"}, {}]
+
+
 @pytest.mark.parametrize("end", ["fired", "cancelled", "expired", "skipped"])
 def test_after_the_end_the_ledger_tells_what_is_left(at_noon: psycopg.Connection, end: str) -> None:
     fields = {"skipped": {"schedule_at": "2020-01-01T00:00:00Z", "if_past": "skip"}, "expired": {"expires_in": "PT1M"}}
