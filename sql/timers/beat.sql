@@ -26,7 +26,14 @@ begin
      where h.lease_group = beat.lease_group and h.beat_at_utc > now_utc - interval '3 s'
        -- After a clock that went back, the last beat of one that died would keep its shards until the clock comes to it.
        and h.beat_at_utc < now_utc + interval '3 s';
-    share := ceil(shard_count::numeric / cardinality(alive));
+    -- Rounded up for those who hold most, and down for the others: up for all, nine would share 64 as eight do, and the ninth,
+    -- who comes last, would never get one.
+    select shard_count / cardinality(alive) + (r.place <= shard_count % cardinality(alive))::int into share
+      from (select a.owner_id, row_number() over (order by count(l.shard) desc, a.owner_id) as place
+              from unnest(alive) as a (owner_id)
+              left join gnomon_data.shard_leases as l on l.lease_group = beat.lease_group and l.owner_id = a.owner_id
+             group by a.owner_id) as r
+     where r.owner_id = owner;
     select array_agg(l.shard order by l.shard) into held from gnomon_data.shard_leases as l
      where l.lease_group = beat.lease_group and l.owner_id = owner;
     if cardinality(held) > share then
