@@ -96,7 +96,7 @@ def _told(run: Run, answers: list[Answer], refuted: int, found: Storm, filled_se
         Line(what="single cancel, p99", values={_OURS: p99}, unit="ms"),
         Line(what="single cancel, longest", values={_OURS: max(took)}, unit="ms"),
         Line(what="mass cancel, the call", values={_OURS: found.call_seconds * 1e3}, unit="ms"),
-        Line(what="swept in the background", values={_OURS: found.swept_a_second}, unit="schedules/s"),
+        Line(what="swept, those with deliveries first", values={_OURS: found.swept_a_second}, unit="schedules/s"),
     ]
     soon = found.before + found.after + found.spared
     notes = [
