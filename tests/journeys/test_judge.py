@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 from tests.journeys.aftermath import Span
-from tests.journeys.breakage import Outage, unexplained_copies
+from tests.journeys.breakage import Outage, lost_leases, unexplained_copies
 from tests.journeys.cancels import Answer, contradictions, without_drops
-from tests.journeys.judge import Task, copies, judge, lateness, out_of_order, task_of, unexplained
+from tests.journeys.judge import Task, copies, due_of, judge, lateness, out_of_order, task_of, unexplained
 from tests.support.sink import Received
 
 SECOND = timedelta(seconds=1)
@@ -144,3 +144,13 @@ def test_each_copy_needs_an_outage_of_the_one_before_it() -> None:
     assert unexplained_copies(lines, [first, second]) == []
     assert unexplained_copies(lines, [first]) == [lines[2]]
     assert unexplained_copies(lines, [second]) == [lines[1]]
+
+
+def test_a_delivery_waits_for_its_own_leases_and_for_those_before_it_in_its_order() -> None:
+    at = due_of(a_line(5)).timestamp()
+    first = a_line(1, attempt=3, at=at + 10)
+    second = a_line(2, attempt=2, at=at + 15)
+    other = a_line(3, user_id="u2", at=at + 15)
+    later = a_line(30, at=at + 40)
+    lost = lost_leases([first, second, other, later])
+    assert [lost[line.delivery_id] for line in (first, second, other, later)] == [2, 3, 0, 0]
