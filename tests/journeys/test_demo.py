@@ -49,6 +49,7 @@ def test_every_promise_is_kept_while_processes_are_killed_and_the_database_crash
     assert not list(open_folder.iterdir())
 
 
+@pytest.mark.fault
 def test_what_was_lost_and_what_came_twice_is_told_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
     options = Options(length=timedelta(seconds=3), rate=20, is_calm=True, patience=timedelta(seconds=1))
     sink = [str(Path(__file__).with_name("faithless_sink.py"))]

@@ -120,6 +120,7 @@ def leave(role: Role) -> None:
     assert role.ended(timedelta(seconds=10)) == 0
 
 
+@pytest.mark.fault
 def test_a_period_goes_while_transactions_that_wrote_into_it_are_open_and_nothing_is_lost(
     company: tuple[Stage, Role],
 ) -> None:

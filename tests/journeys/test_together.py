@@ -162,6 +162,7 @@ def resumed(company: Company) -> float:
     return time.time() - at
 
 
+@pytest.mark.fault
 @pytest.mark.alone
 def test_a_network_that_cuts_connections_and_then_stalls_for_3_s_each_loses_nothing(company: Company) -> None:
     stage, proxy = company.stage, company.proxy

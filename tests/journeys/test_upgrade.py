@@ -32,6 +32,7 @@ _CALLS: Final[dict[str, list[Any]]] = {
 }
 
 
+@pytest.mark.fault
 @pytest.mark.session_time_zone("UTC")
 def test_an_upgrade_under_load_loses_nothing(empty_database_url: str, open_folder: Path) -> None:
     migrate.upgrade(empty_database_url, _FIRST)

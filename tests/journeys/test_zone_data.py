@@ -25,7 +25,7 @@ from tests.support.given import given_schedule, given_user, rows, value
 from tests.support.races import wait_until
 from tests.support.zones import needs_zic, package_zone
 
-pytestmark = needs_zic
+pytestmark = [needs_zic, pytest.mark.fault]
 
 _NOON: Final = utc("2026-12-01T12:00:00")
 _DAY: Final = timedelta(days=1)

@@ -26,12 +26,14 @@ def test_going_down_restores_the_newest_earlier_copy(empty_database_url: str, wr
 
 
 def test_what_is_gone_comes_back_going_down(empty_database_url: str, write_next: WriteNext) -> None:
-    write_next({"gone.txt": f"{LANE_NAME}\n"})
+    write_next({"gone.txt": "base/time_text.sql\n"})
     migrate.upgrade(empty_database_url, HEAD)
     with psycopg.connect(empty_database_url, autocommit=True) as connection:
         first = catalogue.describe(connection)
         migrate.upgrade(empty_database_url)
-        assert first.keys() - catalogue.describe(connection).keys() == {"routine gnomon_data.lane_name(smallint)"}
+        assert first.keys() - catalogue.describe(connection).keys() == {
+            "routine gnomon_data.time_text(time without time zone)"
+        }
         migrate.downgrade(empty_database_url, HEAD)
         assert catalogue.describe(connection) == first
 
