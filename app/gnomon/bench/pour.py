@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter, deque
 from datetime import UTC, datetime, timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 import msgspec
@@ -50,28 +50,48 @@ class Pour:
         self.answers: list[float] = []
         """Seconds from when it was sent until it was answered."""
         self.lost: list[str] = []
-        """Connections that ended, and how."""
+        """Connections that ended with an answer owed, and how."""
+        self.closed = wanted.connections
+        """Idle ones that ended since it was looked at; another is made for each."""
         self.owed: deque[float] = deque()
-        self.free: list[Caller] = []
+        self.free: deque[Caller] = deque()
+        """In turn, so that none is idle long enough to be closed for it."""
         self._chance = random.Random(1)  # noqa: S311  # instants, not secrets
-        host = urlsplit(wanted.address).netloc
+        self._made: list[Caller] = []
+        self._place: Any = urlsplit(wanted.address)
+        host = self._place.netloc
         self._head = (
             f"POST /v1/notifications/schedule HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: "
         ).encode()
+
+    async def open(self) -> None:
+        """Make connections in place of those that ended. Raises ConnectionError when an answer was lost with one."""
+        if self.lost:
+            raise ConnectionError(self.lost[0])
+        for _ in range(self.closed):
+            loop, place = asyncio.get_running_loop(), self._place
+            _, caller = await loop.create_connection(lambda: Caller(self), place.hostname, place.port)
+            self._made.append(caller)
+            self.closed -= 1
+
+    def close(self) -> None:
+        """End the connections."""
+        for caller in self._made:
+            caller.close()
 
     def go_on(self) -> None:
         """Send what is owed on what is free."""
         while self.owed and self.free:
             now = time.perf_counter()
             self.waits.append(now - self.owed.popleft())
-            self.free.pop().ask(self._request(), now)
+            self.free.popleft().ask(self._request(), now)
 
     async def all_answered(self, total: int) -> None:
         """Return when so many were answered. Raises ConnectionError, TimeoutError."""
         give_up_at = time.perf_counter() + _PATIENCE_S
         while len(self.answers) < total:
-            if self.lost:
-                raise ConnectionError(self.lost[0])
+            await self.open()
+            self.go_on()
             if time.perf_counter() > give_up_at:
                 message = f"{len(self.answers)} of {total} answered, {len(self.owed)} not even asked"
                 raise TimeoutError(message)
@@ -115,8 +135,16 @@ class Caller(asyncio.Protocol):
         self._pour.go_on()
 
     def connection_lost(self, fault: Exception | None) -> None:
-        """An answer that is lost would be waited for without end."""
-        self._pour.lost.append(str(fault or "the API closed a connection"))
+        """What is idle may be closed; an answer that is lost would be waited for without end."""
+        if self in self._pour.free:
+            self._pour.free.remove(self)
+            self._pour.closed += 1
+        else:
+            self._pour.lost.append(str(fault or "the API closed a connection"))
+
+    def close(self) -> None:
+        """End it."""
+        self._transport.close()
 
     def ask(self, request: bytes, now: float) -> None:
         """Send it."""
@@ -126,12 +154,13 @@ class Caller(asyncio.Protocol):
 
 async def _run(wanted: Wanted) -> dict[str, object]:
     pour = Pour(wanted)
-    place = urlsplit(wanted.address)
-    assert place.hostname is not None
-    assert place.port is not None
-    loop = asyncio.get_running_loop()
-    for _ in range(wanted.connections):
-        await loop.create_connection(lambda: Caller(pour), place.hostname, place.port)
+    try:
+        return await _pour(pour, wanted)
+    finally:
+        pour.close()
+
+
+async def _pour(pour: Pour, wanted: Wanted) -> dict[str, object]:
     total = round(wanted.rate * wanted.seconds)
     cpu, began = time.process_time(), time.perf_counter()
     number = 0
@@ -139,6 +168,7 @@ async def _run(wanted: Wanted) -> dict[str, object]:
         owed = min(total, int((time.perf_counter() - began) * wanted.rate) + 1)
         pour.owed.extend(began + n / wanted.rate for n in range(number, owed))
         number = owed
+        await pour.open()
         pour.go_on()
         await asyncio.sleep(_LOOK_EVERY)
     await pour.all_answered(total)

@@ -54,7 +54,7 @@ begin
     return query execute format($sql$
         with handed_over as (
             update gnomon_data.%1$I as d
-               set claim_id = gen_random_uuid(), claimed_at_utc = $3, claimed_until_utc = $4, ready_at_utc = $4,
+               set claim_id = $5, claimed_at_utc = $3, claimed_until_utc = $4, ready_at_utc = $4,
                    claimed_by = $2, attempt = d.attempt + 1, first_claimed_at_utc = coalesce(d.first_claimed_at_utc, $3)
              where d.ctid = any ($1)
          returning d
@@ -67,7 +67,7 @@ begin
           left join lateral (select x.params from gnomon_data.payloads as x
                               where x.shard = (h.d).shard and x.id = (h.d).payload_id) as p on (h.d).payload_id is not null
         $sql$, leaf)
-    using live, worker, now_utc, now_utc + lease_for;
+    using live, worker, now_utc, now_utc + lease_for, gen_random_uuid();
 end
 $$;
 
