@@ -42,13 +42,18 @@ class Span:
         return self.began_at - GRACE <= at <= self.ended_at + GRACE
 
 
+def wait_until_settled(stage: Stage) -> None:
+    """Wait until nothing is left on its way, which could come again: what was sent in vain waits for its lease."""
+    wait_until(lambda: value(stage.connection, _UNDER_WAY) == 0, "all that was sent is settled", patience=LEASE + TAKE_OVER)
+
+
 def reckoned(stage: Stage, owed: Collection[Task], *, before: int = 0, troubles: Sequence[Span] = ()) -> list[Received]:
     """What came after the first `before` lines, found faultless: all that is owed and nothing else, each under one id.
 
     A second copy is one more attempt at what was sent while something was wrong. Nothing is left on its way, which could
     come again, and the ledger balances.
     """
-    wait_until(lambda: value(stage.connection, _UNDER_WAY) == 0, "all that was sent is settled", patience=LEASE + TAKE_OVER)
+    wait_until_settled(stage)
     received = stage.since(before)
     verdict = judge(received, owed)
     assert verdict.is_clean, verdict

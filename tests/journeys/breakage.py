@@ -5,13 +5,12 @@ after.out(began, ended, via="w1")         who could not settle, and when
 after.judge(load.accepted, latest=...)    once everything has come
 """
 
-import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from tests.journeys.aftermath import GRACE, TAKE_OVER, Span
+from tests.journeys.aftermath import TAKE_OVER, Span, wait_until_settled
 from tests.journeys.judge import Task, Verdict, due_of, judge, lateness, task_of
 from tests.journeys.stage import LEASE, Accepted, Stage, note, tasks
 from tests.support.given import rows
@@ -114,17 +113,13 @@ class Breakage:
         self.stage.wait_for_count(len(self.stage.received()) + count)
 
     def judge(self, what: str, accepted: Sequence[Accepted], *, latest: timedelta = TAKE_OVER) -> list[Received]:
-        """Wait for everything, then assert: nothing lost, nothing fired twice, copies explained, books balanced, in time.
-
-        What was sent in vain waits for its lease; only after that can it be said that nothing comes twice.
-        """
+        """Wait for everything, then assert: nothing lost, nothing fired twice, copies explained, books balanced, in time."""
         try:
             self.stage.wait_for(tasks(accepted), patience=PATIENCE)
         except NeverHappened:
             lost = judge(self.received(), tasks(accepted)).lost
             raise AssertionError(f"{len(lost)} of {len(tasks(accepted))} have not come: {self._known(lost)}") from None
-        ended = max((outage.span.ended_at for outage in self.outages), default=0.0)
-        time.sleep(max(0.5, ended + GRACE - time.time()))
+        wait_until_settled(self.stage)
         received = self.received()
         verdict = judge(received, tasks(accepted))
         leases = lost_leases(received)
