@@ -5,7 +5,7 @@ create or replace function gnomon_data.log_day(parent text, at_utc timestamptz) 
 language plpgsql volatile set search_path = ''
 as $$
 begin
-    if not gnomon_data.is_attached(log_day.parent || '_' || to_char(at_utc at time zone 'UTC', 'YYYYMMDD')) then
+    if not gnomon_data.is_attached(gnomon_data.period_name(parent, at_utc)) then
         perform gnomon_data.make_period(parent, (at_utc at time zone 'UTC')::date);
     end if;
 end

@@ -1,15 +1,13 @@
 -- A period is made standalone, with its leaves and index, and then attached: CREATE ... PARTITION OF would take an
 -- exclusive lock on the parent, and one open caller then stops everybody's inserts (seen: 1.7 s). ATTACH does not.
 -- The advisory lock makes two makers meet before either touches the catalogue.
--- The name is made of a timestamp: a date goes to text by way of the session's zone, where that day may not exist.
--- The name is made of a timestamp: a date goes to text by way of the session's zone, where that day may not exist.
 create or replace function gnomon_data.make_period(parent text, day date) returns boolean
 language plpgsql volatile set search_path = ''
 as $$
 <<here>>
 declare
-    period constant text := parent || '_' || to_char(day::timestamp, 'YYYYMMDD');
     from_utc constant timestamptz := day::timestamp at time zone 'UTC';
+    period constant text := gnomon_data.period_name(parent, from_utc);
     until_utc constant timestamptz := (day + 1)::timestamp at time zone 'UTC';
     slice record;
 begin

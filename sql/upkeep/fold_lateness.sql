@@ -7,7 +7,7 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
     now_utc constant timestamptz := gnomon_data.now_utc();
-    today constant text := 'delivery_log_' || to_char(now_utc at time zone 'UTC', 'YYYYMMDD');
+    today constant text := gnomon_data.period_name('delivery_log', now_utc);
     walk gnomon_data.lateness_walk;
 begin
     select w.* into walk from gnomon_data.lateness_walk as w for update skip locked;

@@ -5,7 +5,7 @@ create or replace function gnomon.lateness() returns table (lane text, le double
 language sql stable security definer set search_path = ''
 as $$
     with day as materialized (
-        select 'delivery_log_' || to_char(gnomon_data.now_utc() at time zone 'UTC', 'YYYYMMDD') as period
+        select gnomon_data.period_name('delivery_log', gnomon_data.now_utc()) as period
     ), seen as materialized (
         select d.period, coalesce(w.from_block, 0) as from_block, coalesce(w.until_utc, '-infinity') as until_utc
           from day as d left join gnomon_data.lateness_walk as w on w.period = d.period
@@ -16,7 +16,7 @@ as $$
     )
     select gnomon_data.lane_name(l.lane), b.le, coalesce(sum(c.count), 0)::bigint, coalesce(sum(c.sum_seconds), 0)
       from unnest(array[0, 1, 2]::smallint[]) as l (lane)
-     cross join unnest(array[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 'infinity']::double precision[]) as b (le)
+     cross join unnest(gnomon_data.lateness_bounds()) as b (le)
       left join counted as c on c.lane = l.lane and c.le = b.le
      group by l.lane, b.le order by l.lane, b.le
 $$;

@@ -18,7 +18,7 @@ as $$
     union all
     select 'periods_ready', null, gnomon.periods_ready()::double precision
     union all
-    select 'set_aside', null, (select count(*) from (select from gnomon_data.set_aside as a where gnomon_data.is_still_aside(a) limit 1000) as x)::double precision
+    select 'set_aside', null, (select count(*) from (select from gnomon.set_aside as a limit 1000) as x)::double precision
     union all
     select 'ledger_missing', null, (select coalesce(sum(k.missing_count), 0) from gnomon_data.ledger_checks as k)::double precision
     union all

@@ -4,7 +4,7 @@ import re
 
 import psycopg
 
-from tests.support.given import rows, value
+from tests.support.given import given_schedule, rows, value
 
 COLUMNS = """
 select c.oid::regclass || '.' || a.attname as name, a.attname as word, format_type(a.atttypid, -1) as type,
@@ -157,3 +157,20 @@ def test_indexes_are_named_for_the_question_they_answer(connection: psycopg.Conn
         """,
     )
     assert [row.name for row in found if not row.name.endswith("_idx")] == []
+
+
+def test_every_view_can_be_read_by_those_it_is_granted_to(connection: psycopg.Connection) -> None:
+    granted = rows(
+        connection,
+        """
+        select c.oid::regclass::text as view, a.grantee::regrole::text as role
+          from pg_class as c cross join aclexplode(c.relacl) as a
+         where c.relkind = 'v' and c.relnamespace = 'gnomon'::regnamespace and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
+        """,
+    )
+    assert granted
+    given_schedule(connection)
+    for one in granted:
+        connection.execute(f"set role {one.role}")
+        rows(connection, f"select * from {one.view}")
+        connection.execute("reset role")

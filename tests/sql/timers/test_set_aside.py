@@ -146,6 +146,16 @@ def test_an_edit_brings_it_back_and_a_cancel_ends_it(at_nine: psycopg.Connection
     assert value(at_nine, "select gnomon.retry_set_aside()") == 0
 
 
+def test_whoever_may_read_the_view_can(at_nine: psycopg.Connection) -> None:
+    """Its functions run with the rights of the reader, who has none on the tables."""
+    broken = _daily(at_nine, "u_1")
+    _break(at_nine, broken)
+    set_clock(at_nine, _TEN)
+    fire(at_nine)
+    at_nine.execute("set role gnomon_reader")
+    assert [row.schedule_id for row in rows(at_nine, _ASIDE)] == [broken]
+
+
 def test_one_that_somebody_holds_is_not_set_aside_but_set_back(at_nine: psycopg.Connection, database_url: str) -> None:
     schedule_id = _daily(at_nine, user_in(at_nine, 7))
     _break(at_nine, schedule_id)

@@ -1,7 +1,7 @@
 -- Crockford's base32 (no I, L, O, U), most significant bits first: 128 bits in 26 characters, the first of them 0 to 7,
 -- so that the texts of ids sort as the ids do. Written out: every delivery handed over carries three ids, and a query
--- over generate_series in this place takes four times as long. From bytes, since a character of a text is found by walking
--- to it (3.7 us instead of 2.2).
+-- over generate_series in this place takes four times as long. From bytes, 2.2 us: a character of a text is found by walking
+-- to it, 3.7 us.
 create or replace function gnomon_data.id_text(prefix text, id uuid) returns text
 language plpgsql immutable strict parallel safe
 as $$
@@ -23,7 +23,7 @@ begin
         || substr(a, ((lo >> 35) & 31)::int + 1, 1) || substr(a, ((lo >> 30) & 31)::int + 1, 1)
         || substr(a, ((lo >> 25) & 31)::int + 1, 1) || substr(a, ((lo >> 20) & 31)::int + 1, 1)
         || substr(a, ((lo >> 15) & 31)::int + 1, 1) || substr(a, ((lo >> 10) & 31)::int + 1, 1)
-        || substr(a, ((lo >> 5) & 31)::int + 1, 1) || substr(a, ((lo >> 0) & 31)::int + 1, 1), 'UTF8');
+        || substr(a, ((lo >> 5) & 31)::int + 1, 1) || substr(a, (lo & 31)::int + 1, 1), 'UTF8');
 end
 $$;
 

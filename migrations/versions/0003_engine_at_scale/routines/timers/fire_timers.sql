@@ -17,8 +17,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     seen_again_at constant timestamptz := now_utc + gnomon_data.fire_ahead() + interval '1 s';
-    low_shard constant smallint := (select min(t.shard) from unnest(taken) as t);
-    high_shard constant smallint := (select max(t.shard) from unnest(taken) as t);
+    low constant smallint := (select min(t.shard) from unnest(taken) as t);
+    high constant smallint := (select max(t.shard) from unnest(taken) as t);
     locked_ids uuid[];
     live_shards smallint[];
     live_ids uuid[];
@@ -30,7 +30,7 @@ begin
       into locked_ids, live_shards, live_ids
       from unnest(taken) as t
      cross join lateral (select x.shard, x.id, x.stamp from gnomon_data.schedules as x
-                          where x.shard = t.shard and x.id = t.subject_id and x.shard between low_shard and high_shard
+                          where x.shard = t.shard and x.id = t.subject_id and x.shard between low and high
                             and (x.time_zone is null or exists (select from gnomon_data.time_zones as z where z.time_zone = x.time_zone))
                           for update skip locked) as s;
     if coalesce(cardinality(locked_ids), 0) < cardinality(taken) then

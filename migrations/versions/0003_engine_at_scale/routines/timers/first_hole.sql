@@ -4,7 +4,7 @@ language sql stable
 as $$
     select d.day
       from generate_series(date_trunc('day', first_hole.from_utc, 'UTC'), first_hole.until_utc - interval '1 us', interval '24 h') as d (day)
-     where not gnomon_data.is_attached('timers_' || to_char(d.day at time zone 'UTC', 'YYYYMMDD'))
+     where not gnomon_data.is_attached(gnomon_data.period_name('timers', d.day))
      limit 1
 $$;
 

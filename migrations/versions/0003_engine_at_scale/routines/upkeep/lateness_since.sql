@@ -16,7 +16,7 @@ begin
         )
         select t.lane, b.le, count(*) filter (where t.seconds <= b.le), sum(t.seconds)
           from late as t
-         cross join unnest(array[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 'infinity']::double precision[]) as b (le)
+         cross join unnest(gnomon_data.lateness_bounds()) as b (le)
          group by t.lane, b.le
         $sql$, period, format('(%s,0)', from_block))
     using from_utc, until_utc;
