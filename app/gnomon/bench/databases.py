@@ -11,6 +11,8 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from gnomon.bench.benchmark import Run
+from gnomon.bench.calm import checkpoint
+from gnomon.bench.stage import empty_database
 from gnomon.database.call import one, quoted, rows
 from gnomon.database.pool import Pool
 
@@ -39,19 +41,11 @@ class Databases:
 
     @asynccontextmanager
     async def fresh(self, name: str) -> AsyncIterator[str]:
-        """The libpq address of an empty database; gone with the block, whoever is still connected."""
+        """The libpq address of an empty database, gone with the block; what others left to be written is written before."""
         database = f"gnomon_bench_{name}"
-        await self.checkpoint()
-        await rows(self._pool, f"drop database if exists {quoted(database)} with (force)")
-        await rows(self._pool, f"create database {quoted(database)} owner {quoted(self._account)}")
-        try:
+        await checkpoint(self._pool)
+        async with empty_database(self._pool, database, owner=quoted(self._account)):
             yield self._address.format(database=database)
-        finally:
-            await rows(self._pool, f"drop database if exists {quoted(database)} with (force)")
-
-    async def checkpoint(self) -> None:
-        """Write down what others left to be written, so that no side pays for the one before it."""
-        await rows(self._pool, "checkpoint")
 
 
 @asynccontextmanager

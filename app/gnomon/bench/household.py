@@ -43,6 +43,17 @@ class Household:
 
 
 @asynccontextmanager
+async def receiver(received: Path) -> AsyncIterator[Child]:
+    """A receiver that notes what it gets in this file. Raises OSError."""
+    sink = Child("receiver", [*SINK, str(received)], surroundings(), _ignore)
+    await sink.start()
+    try:
+        yield sink
+    finally:
+        await sink.stop(_STOP_WITHIN)
+
+
+@asynccontextmanager
 async def household(
     pool: Pool,
     url: str,
@@ -57,11 +68,9 @@ async def household(
 
     `options` are the workers'. Raises NotReady, ChildEnded.
     """
-    received = folder / "received.jsonl"
     async with AsyncExitStack() as stack:
-        sink = Child("receiver", [*SINK, str(received)], surroundings(), _ignore)
-        stack.push_async_callback(sink.stop, _STOP_WITHIN)
-        await sink.start()
+        received = folder / "received.jsonl"
+        sink = await stack.enter_async_context(receiver(received))
         environment = surroundings() | {
             "GNOMON_DATABASE_URL": url,
             "GNOMON_WEBHOOK_URL": await sink.address(),

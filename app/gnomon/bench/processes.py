@@ -1,14 +1,15 @@
-"""Programs that run beside a measurement, as processes of their own."""
+"""Programs that run beside a measurement, ours or peers', as processes of their own whose lines are read one by one."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Final
 
-_TAIL: Final = 20
-_STOP_WITHIN: Final = 20.0
-_LONGEST_LINE: Final = 1 << 24
+from gnomon.children.child import Child
+from gnomon.settings import surroundings
+
+_STOP_WITHIN: Final = timedelta(seconds=20)
 
 
 class ProgramEnded(RuntimeError):
@@ -18,69 +19,55 @@ class ProgramEnded(RuntimeError):
 
 
 class Program:
-    """One process: what it prints, and what it complained of last."""
+    """One process, and what it prints."""
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Use `running`."""
-        self.name = name
-        self._process = process
-        self._tail: deque[str] = deque(maxlen=_TAIL)
-        self._reading = asyncio.create_task(self._read())
+        program, *arguments = command
+        self.child = Child(name, arguments, environment, self._heard, program=program)
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        """Ends with None."""
 
     @property
     def pid(self) -> int:
         """Its process id."""
-        return self._process.pid
+        assert self.child.pid is not None
+        return self.child.pid
 
     async def line(self, within: float) -> str:
         """The next line that it prints, waited for so many seconds. Raises ProgramEnded."""
-        assert self._process.stdout is not None
         try:
             async with asyncio.timeout(within):
-                said = await self._process.stdout.readline()
+                said = await self._lines.get()
         except TimeoutError:
             raise self._fault(f"said nothing within {within:g} s") from None
-        if not said:
-            await self._process.wait()
-            raise self._fault(f"ended with exit code {self._process.returncode}")
-        return said.decode()
+        if said is None:
+            self._lines.put_nowait(None)
+            raise self._fault(f"ended with exit code {self.child.code}")
+        return said
 
-    async def stop(self) -> None:
-        """Ask it to end; kill it when that takes too long."""
-        with suppress(ProcessLookupError):
-            self._process.terminate()
-        try:
-            async with asyncio.timeout(_STOP_WITHIN):
-                await self._process.wait()
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
-        await self._reading
+    async def end(self) -> None:
+        """Return when it has ended, and whoever waits for a line was told."""
+        await self.child.wait()
+        self._lines.put_nowait(None)
+
+    def _heard(self, _name: str, is_error: bool, line: str) -> None:  # noqa: FBT001  # what a Child calls
+        if not is_error:
+            self._lines.put_nowait(line)
 
     def _fault(self, what: str) -> ProgramEnded:
-        tail = "\n".join(self._tail)
-        return ProgramEnded(f"{self.name} {what}{': ' if tail else ''}{tail}")
-
-    async def _read(self) -> None:
-        assert self._process.stderr is not None
-        async for line in self._process.stderr:
-            self._tail.append(line.decode(errors="replace").rstrip())
+        tail = "\n".join(self.child.tail)
+        return ProgramEnded(f"{self.child.name} {what}{': ' if tail else ''}{tail}")
 
 
 @asynccontextmanager
 async def running(name: str, *command: str, environment: Mapping[str, str] | None = None) -> AsyncIterator[Program]:
     """Run a program for as long as the block lasts. Raises OSError when it cannot be started."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=environment,
-        limit=_LONGEST_LINE,
-    )
-    program = Program(name, process)
+    program = Program(name, command, surroundings() if environment is None else environment)
+    await program.child.start()
+    ending = asyncio.create_task(program.end())
     try:
         yield program
     finally:
-        await program.stop()
+        await program.child.stop(_STOP_WITHIN)
+        await ending

@@ -47,12 +47,20 @@ async def require_empty(pool: Pool) -> None:
 @asynccontextmanager
 async def another_database(pool: Pool, url: str, name: str) -> AsyncIterator[Pool]:
     """A pool on a migrated database beside the one of this address, dropped with the block."""
-    await rows(pool, f"drop database if exists {quoted(name)} with (force)")
-    await rows(pool, f"create database {quoted(name)}")
-    beside = of_database(url, name)
-    try:
+    async with empty_database(pool, name):
+        beside = of_database(url, name)
         await asyncio.to_thread(upgrade, beside)
         async with open_pool(beside, min_size=1, max_size=4, application_name="gnomon bench") as opened:
             yield opened
+
+
+@asynccontextmanager
+async def empty_database(pool: Pool, name: str, *, owner: str = "default") -> AsyncIterator[None]:
+    """A database of this name on the same server, anew; gone with the block, whoever is still connected."""
+    drop = f"drop database if exists {quoted(name)} with (force)"
+    await rows(pool, drop)
+    await rows(pool, f"create database {quoted(name)} owner {owner}")
+    try:
+        yield
     finally:
-        await rows(pool, f"drop database if exists {quoted(name)} with (force)")
+        await rows(pool, drop)

@@ -50,14 +50,20 @@ class Child:
     """A role, and the process that plays it just now."""
 
     def __init__(
-        self, name: str, arguments: Sequence[str], environment: Mapping[str, str], hear: Hear | None = None
+        self,
+        name: str,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        hear: Hear | None = None,
+        *,
+        program: str = sys.executable,
     ) -> None:
-        """`arguments` are the interpreter's. Without `hear` the process writes where we do."""
+        """`arguments` are those of the program, our own interpreter. Without `hear` the process writes where we do."""
         self.name = name
         self.starts = 0
         self.state = State.WAITING
         self.tail: deque[str] = deque(maxlen=_TAIL)
-        self._command = [*_telling_of_our_end(), sys.executable, *arguments]
+        self._command = [*_telling_of_our_end(), program, *arguments]
         self._environment = dict(environment)
         self._hear = hear
         self._process: asyncio.subprocess.Process | None = None

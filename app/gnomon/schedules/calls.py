@@ -5,7 +5,7 @@ Requests travel as JSON text and answers' params come back as such: no number of
 
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
@@ -24,6 +24,12 @@ from gnomon.schedules.shapes import (
 )
 from gnomon.schedules.told import Explained, ExtraRun
 
+# The limit is that of this transaction alone, and is set before what is given, which depends on it, can be had.
+_HURRIED: Final = """
+select s.*
+  from (select case when set_config('lock_timeout', '50ms', true) is not null then %s::jsonb end as given offset 0) as h
+ cross join lateral"""
+
 
 async def schedule(pool: Pool, request: str) -> Scheduled:
     """Schedule this JSON object."""
@@ -31,26 +37,13 @@ async def schedule(pool: Pool, request: str) -> Scheduled:
 
 
 async def schedule_hurried(pool: Pool, request: str) -> Scheduled:
-    """Schedule this JSON object unless a lock is in the way for 50 ms: then Contended.
-
-    The limit is that of this transaction alone, and is set before the request that depends on it can be had.
-    """
-    sql = """
-        select s.*
-          from (select case when set_config('lock_timeout', '50ms', true) is not null then %s::jsonb end as request
-                offset 0) as h
-         cross join lateral gnomon.schedule(h.request) as s"""
-    return await one(pool, sql, (request,), shape=Scheduled)
+    """Schedule this JSON object unless a lock is in the way for 50 ms: then Contended."""
+    return await one(pool, f"{_HURRIED} gnomon.schedule(h.given) as s", (request,), shape=Scheduled)
 
 
 async def schedule_together(pool: Pool, requests: str) -> list[ScheduledItem]:
     """Schedule every item of this JSON array, one row an item in order; Contended when a lock is in the way for 50 ms."""
-    sql = """
-        select s.*
-          from (select case when set_config('lock_timeout', '50ms', true) is not null then %s::jsonb end as requests
-                offset 0) as h
-         cross join lateral gnomon.schedule_many(h.requests) as s
-         order by s.ordinal"""
+    sql = f"{_HURRIED} gnomon.schedule_many(h.given) as s order by s.ordinal"
     return await rows(pool, sql, (requests,), shape=_item)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -15,6 +15,10 @@ from gnomon_pollers.outcomes import Outcome
 
 LaneChannelShard: TypeAlias = tuple[int, str, int]
 """Where a delivery waits: lane, channel and shard."""
+
+_CLAIMED: Final = """
+select delivery_id, claim_id, attempt, claimed_until_utc - now_utc as lease, now_utc, event::text as event
+  from"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +105,7 @@ async def exchange_deliveries(
     asked_at = steady()
     found = await rows(
         pool,
-        "select delivery_id, claim_id, attempt, claimed_until_utc - now_utc as lease, now_utc, event::text as event"
-        " from gnomon.exchange_deliveries("
+        f"{_CLAIMED} gnomon.exchange_deliveries("  # noqa: S608  # ours
         "array(select o from jsonb_populate_recordset(null::gnomon.delivery_outcome, %s::jsonb) as o),"
         " %s, %s, %s, %s, %s, %s, %s, %s)",
         [
@@ -129,8 +132,7 @@ async def claim_carefully(
     asked_at = steady()
     found = await rows(
         pool,
-        "select delivery_id, claim_id, attempt, claimed_until_utc - now_utc as lease, now_utc, event::text as event"
-        " from gnomon.claim_carefully(%s, %s, %s, %s, %s, %s, %s, %s)",
+        f"{_CLAIMED} gnomon.claim_carefully(%s, %s, %s, %s, %s, %s, %s, %s)",
         [lane, channel, view.columns[-1], at_most, worker.lease, worker.name, view.after_at, view.after_id],
     )
     return _claims(found, place, asked_at)

@@ -38,13 +38,8 @@ select pg_current_snapshot()::text as snapshot, now_utc, lane, shard, first_at_u
  where pg_current_snapshot()::text is distinct from %s
 """
 
-_CAREFULLY: Final = (
-    "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full, set_aside_count"
-    " from gnomon.fire_carefully(%s::smallint, %s, %s, %s, %s)"
-)
-
-
-_FIRED: Final = "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full from"
+_FIRED: Final = "select taken_count, fired_count, set_back_count, stale_count, expired_count, is_full"
+_CAREFULLY: Final = f"{_FIRED}, set_aside_count from gnomon.fire_carefully(%s::smallint, %s, %s, %s, %s)"
 
 
 class Fired(NamedTuple):
@@ -97,7 +92,7 @@ async def fire_slice(pool: Pool, lane: int, view: View[LaneShard], each: int) ->
     _, shards = view.columns
     return await one(
         pool,
-        f"{_FIRED} gnomon.fire_slice(%s::smallint, %s, %s, %s, %s), {NOT_FLUSHED}",
+        f"{_FIRED} from gnomon.fire_slice(%s::smallint, %s, %s, %s, %s), {NOT_FLUSHED}",
         [lane, shards, view.after_at, view.after_id, each],
         shape=Fired,
     )
@@ -123,7 +118,7 @@ async def fire_far(pool: Pool, shards: Sequence[int], at_most: int) -> Fired:
     """Fire what is due among the far timers."""
     return await one(
         pool,
-        f"{_FIRED} gnomon.fire_far(%s, %s), {NOT_FLUSHED}",
+        f"{_FIRED} from gnomon.fire_far(%s, %s), {NOT_FLUSHED}",
         [array_of(shards), at_most],
         shape=Fired,
     )

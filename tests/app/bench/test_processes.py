@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 import time
+from datetime import timedelta
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_silence_is_told() -> None:
 
 
 def test_one_that_will_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.bench.processes._STOP_WITHIN", 0.2)
+    monkeypatch.setattr("gnomon.bench.processes._STOP_WITHIN", timedelta(seconds=0.2))
 
     began = time.monotonic()
     _, pid = asyncio.run(_said(_STUBBORN))

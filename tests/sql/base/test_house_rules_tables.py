@@ -165,7 +165,8 @@ def test_every_view_can_be_read_by_those_it_is_granted_to(connection: psycopg.Co
         """
         select c.oid::regclass::text as view, a.grantee::regrole::text as role
           from pg_class as c cross join aclexplode(c.relacl) as a
-         where c.relkind = 'v' and c.relnamespace = 'gnomon'::regnamespace and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
+         where c.relkind = 'v' and c.relnamespace = 'gnomon'::regnamespace
+           and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
         """,
     )
     assert granted

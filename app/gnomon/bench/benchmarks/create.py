@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any, Final, TypeAlias
 
 from gnomon.bench.benchmark import Bar, Benchmark, Line, Measured, Run
+from gnomon.bench.calm import checkpoint
 from gnomon.bench.cpu import seconds_of_trees, server_of
 from gnomon.bench.databases import Databases, databases_of
 from gnomon.bench.processes import ProgramEnded
@@ -129,7 +130,7 @@ async def _ours(run: Run, databases: Databases, pills: Sequence[Pill], sized: di
         )
         await pool.wait()
         empty = await _sizes(pool)
-        await databases.checkpoint()
+        await checkpoint(run.pool)
         server = await server_of(run.pool)
         own, used, began = time.process_time(), seconds_of_trees(server), time.perf_counter()
         await _ask(pool, pills)

@@ -16,6 +16,7 @@ from statistics import median
 from typing import Final
 
 from gnomon.bench.benchmark import Bar, Benchmark, Line, Measured, Run
+from gnomon.bench.calm import checkpoint
 from gnomon.bench.cpu import seconds_of_trees, server_of
 from gnomon.bench.databases import Databases, databases_of
 from gnomon.bench.lateness import lateness
@@ -93,14 +94,14 @@ async def _ours(run: Run, databases: Databases, count: int) -> dict[str, float]:
         await asyncio.to_thread(upgrade, url)
         pool = await stack.enter_async_context(open_pool(url, min_size=1, max_size=1, application_name="herd"))
         await rows(pool, _TABLE)
-        await databases.checkpoint()
+        await checkpoint(run.pool)
         environment = surroundings() | {"GNOMON_DATABASE_URL": url}
         poller = await stack.enter_async_context(
             running("poller", sys.executable, "-m", "gnomon", "poll", environment=environment)
         )
         told = json.dumps({"url": url, "sessions": _SESSIONS})
         consumer = await stack.enter_async_context(
-            running("consumer", sys.executable, "-m", "gnomon.bench.herd_consumer", told, environment=surroundings())
+            running("consumer", sys.executable, "-m", "gnomon.bench.herd_consumer", told)
         )
         await consumer.line(60)
         due = time.time() + _lead(count)
@@ -132,7 +133,7 @@ async def _peer(run: Run, databases: Databases, count: int, rivals: Rivals, riva
         redis = await stack.enter_async_context(rivals.redis_of(rival))
         async with open_pool(url, min_size=1, max_size=1, application_name="herd") as pool:
             await rows(pool, _TABLE)
-        await databases.checkpoint()
+        await checkpoint(run.pool)
         pids = [await server_of(run.pool), *([redis.pid] if redis else [])]
         wanted = {"work": "herd", "url": url, "count": count, "lead_s": lead, "patience_s": _PATIENCE_S}
         command = rival.command(wanted | {"redis_port": redis.port if redis else 0})

@@ -8,7 +8,6 @@ from typing import Final
 from gnomon.bench.benchmark import Bar, Benchmark, Line, Measured, Run
 from gnomon.bench.processes import Program, ProgramEnded, running
 from gnomon.bench.rounds import alternate, middle
-from gnomon.settings import surroundings
 
 _OURS: Final = "gnomon"
 _BAR_S: Final = 10
@@ -38,7 +37,7 @@ _NOTES: Final = ["cold: cluster, schema and processes are made; the files of the
 
 async def _start() -> dict[str, float]:
     began = time.perf_counter()
-    async with running("gnomon demo", sys.executable, *_COMMAND, environment=surroundings()) as demo:
+    async with running("gnomon demo", sys.executable, *_COMMAND) as demo:
         told = await _first_delivery(demo, began + _PATIENCE_S)
         return {"seconds": time.perf_counter() - began, "told_seconds": told}
 

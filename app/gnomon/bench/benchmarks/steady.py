@@ -15,20 +15,20 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from gnomon.bench.benchmark import Bar, Benchmark, Line, Measured, Run
+from gnomon.bench.calm import checkpoint
 from gnomon.bench.cpu import seconds_of_trees, server_of
 from gnomon.bench.databases import Databases, databases_of
+from gnomon.bench.household import household, receiver
 from gnomon.bench.lateness import lateness
-from gnomon.bench.processes import Program, ProgramEnded, running
+from gnomon.bench.processes import ProgramEnded, running
 from gnomon.bench.rivals import Rival, Rivals
 from gnomon.bench.rounds import Round, Side, alternate, middle
 from gnomon.database.migrate import upgrade
 from gnomon.database.pool import open_pool
-from gnomon.deliveries.calls import queue_numbers
 from gnomon.demo.receipts import Receipt, Receipts
-from gnomon.settings import surroundings
 
 _OURS: Final = "gnomon"
 _PEERS: Final = ("bullmq", "graphile-worker")
@@ -44,19 +44,9 @@ _MINUTES: Final = 3
 _P99_MS: Final = 250
 _LAST_MS: Final = 1000
 _OF_THE_BEST: Final = 4
-_HEARTBEATS: Final = 3
-"""A poller's two and a worker's one."""
-_SHARED_OUT_S: Final = 2
 _LOOK_EVERY_S: Final = 0.2
 _CPU: Final = ("us_all", "us_server", "us_api", "us_poller", "us_worker", "us_receiver", "us_generator")
 _PARTS: Final = ("p50_ms", "p95_ms", "p99_ms", "last_ms")
-
-
-class Sink(NamedTuple):
-    """The receiver."""
-
-    program: Program
-    address: str
 
 
 class Incomplete(ProgramEnded):
@@ -130,76 +120,48 @@ async def _ours(run: Run, databases: Databases, load: Load) -> dict[str, float]:
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(databases.fresh(_OURS))
         await asyncio.to_thread(upgrade, url)
-        sink, receipts = await _receiver(stack)
-        environment = surroundings() | {
-            "GNOMON_DATABASE_URL": url,
-            "GNOMON_WEBHOOK_URL": sink.address,
-            "GNOMON_WEBHOOK_PRIVATE": "on",
-        }
-        roles = {}
-        for name, *words in (("api", "serve", "--listen", "127.0.0.1:0", "--json"), ("poller", "poll"), ("worker", "work")):
-            command = (sys.executable, "-m", "gnomon", *words)
-            roles[name] = await stack.enter_async_context(running(name, *command, environment=environment))
-        address = json.loads(await roles["api"].line(_PATIENCE_S))["address"]
-        await _all_here(url)
-        told = json.dumps({"address": address, **load.wanted})
+        pool = await stack.enter_async_context(open_pool(url, min_size=1, max_size=1, application_name="steady"))
+        home = await stack.enter_async_context(household(pool, url, _folder(stack)))
+        told = json.dumps({"address": await home.children["api"].address(), **load.wanted})
         generator = (sys.executable, "-m", "gnomon.bench.pour", told)
-        groups = {"server": [await server_of(run.pool)], **{name: [role.pid] for name, role in roles.items()}}
-        return await _poured(databases, load, generator, groups, sink, receipts)
+        groups = {name.partition("-")[0]: child.pid for name, child in home.children.items()}
+        return await _poured(run, load, generator, {"server": await server_of(run.pool), **groups}, Receipts(home.received))
 
 
 async def _peer(run: Run, databases: Databases, load: Load, rivals: Rivals, rival: Rival) -> dict[str, float]:
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(databases.fresh(rival.name.replace("-", "_")))
         redis = await stack.enter_async_context(rivals.redis_of(rival))
-        sink, receipts = await _receiver(stack)
-        wanted: dict[str, Any] = {"url": url, "redis_port": redis.port if redis else 0, "sink": sink.address, **load.wanted}
+        received = _folder(stack) / "received.jsonl"
+        sink = await stack.enter_async_context(receiver(received))
+        address = await sink.address()
+        wanted: dict[str, Any] = {"url": url, "redis_port": redis.port if redis else 0, "sink": address, **load.wanted}
         command = rival.command(wanted | {"work": "work"})
         worker = await stack.enter_async_context(running(rival.name, *command))
         await worker.line(_PATIENCE_S)
-        groups = {"server": [redis.pid if redis else await server_of(run.pool)], "worker": [worker.pid]}
-        return await _poured(databases, load, rival.command(wanted | {"work": "add"}), groups, sink, receipts)
+        server = redis.pid if redis else await server_of(run.pool)
+        groups = {"server": server, "worker": worker.pid, "receiver": sink.pid}
+        return await _poured(run, load, rival.command(wanted | {"work": "add"}), groups, Receipts(received))
 
 
-async def _receiver(stack: AsyncExitStack) -> tuple[Sink, Receipts]:
-    """The receiver of a side, gone with the stack, and what it noted."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gnomon-bench-")))
-    path = folder / "received"
-    program = await stack.enter_async_context(
-        running("receiver", sys.executable, "-m", "gnomon.demo.sink", str(path), environment=surroundings())
-    )
-    return Sink(program, json.loads(await program.line(_PATIENCE_S))["address"]), Receipts(path)
-
-
-async def _all_here(url: str) -> None:
-    """Wait until poller and worker have said so, and have shared out what there is."""
-    async with open_pool(url, min_size=1, max_size=1, application_name="steady") as pool:
-        give_up_at = time.monotonic() + _PATIENCE_S
-        while sum(number.value for number in await queue_numbers(pool) if number.name == "heartbeats") < _HEARTBEATS:
-            if time.monotonic() > give_up_at:
-                raise Incomplete(f"poller and worker did not begin within {_PATIENCE_S} s")
-            await asyncio.sleep(_LOOK_EVERY_S)
-    await asyncio.sleep(_SHARED_OUT_S)
+def _folder(stack: AsyncExitStack) -> Path:
+    """A folder that is gone with the stack."""
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gnomon-bench-")))
 
 
 async def _poured(
-    databases: Databases,
-    load: Load,
-    generator: Sequence[str],
-    groups: Mapping[str, Sequence[int]],
-    sink: Sink,
-    receipts: Receipts,
+    run: Run, load: Load, generator: Sequence[str], pids: Mapping[str, int | None], receipts: Receipts
 ) -> dict[str, float]:
-    """Pour, wait for the last one, and account for it."""
-    await databases.checkpoint()
-    groups = {**groups, "receiver": [sink.program.pid]}
-    used = {name: seconds_of_trees(*pids) for name, pids in groups.items()}
+    """Pour, wait for the last one, and account for it and for the processes."""
+    await checkpoint(run.pool)
+    groups = {name: pid for name, pid in pids.items() if pid is not None}
+    used = {name: seconds_of_trees(pid) for name, pid in groups.items()}
     began, began_at = time.perf_counter(), time.time()
-    async with running("generator", *generator, environment=surroundings()) as pouring:
+    async with running("generator", *generator) as pouring:
         told = json.loads(await pouring.line(load.seconds * 3 + _PATIENCE_S))
     arrived = await _arrived(receipts, told["accepted"], began + load.seconds + _LATEST_S + _PATIENCE_S)
     # To the last arrival, so that each is in it from its request to its end.
-    cpu = {name: (seconds_of_trees(*pids) - used[name]) / told["accepted"] * 1e6 for name, pids in groups.items()}
+    cpu = {name: (seconds_of_trees(pid) - used[name]) / told["accepted"] * 1e6 for name, pid in groups.items()}
     if len({receipt.schedule_id for receipt in arrived}) != told["accepted"]:
         raise Incomplete(f"{len(arrived)} arrived of {told['accepted']} that were accepted")
     counted_from = began_at + load.warm_up
