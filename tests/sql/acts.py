@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from tests.support.clock import advance, clock
 from tests.support.given import one, rows, value
+from tests.support.races import wait_until
 
 SHARDS: Final = list(range(64))
 NIL: Final = "00000000-0000-0000-0000-000000000000"
@@ -52,6 +53,13 @@ def fire_slice(connection: psycopg.Connection, lane: int, shards: list[int], eac
         " array_fill(%s::uuid, array[%s]), %s)",
         *(lane, shards, len(shards), NIL, len(shards), each),
     )
+
+
+def prove(connection: psycopg.Connection, *planes: str) -> None:
+    """Move the safe marks of these planes to what is proven now, as a poller does once in a while."""
+    proof = one(connection, "select * from gnomon.begin_proof()")
+    query = "select bool_and(gnomon.prove_marks(p, %s::smallint[], %s, %s)) from unnest(%s::text[]) as p"
+    wait_until(lambda: value(connection, query, SHARDS, *proof, list(planes)), "what was open is over")
 
 
 def claim(

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -46,9 +46,16 @@ def wait_until_asleep(connection: psycopg.Connection, pid: int, *, patience: tim
 
 @contextmanager
 def sessions(url: str, count: int, *, autocommit: bool = True) -> Iterator[list[psycopg.Connection]]:
-    """As many connections as asked, closed at the end whatever became of them."""
+    """As many connections as asked, closed at the end whatever became of them, and what they left open is over by then.
+
+    A server ends the transaction of a connection that is closed when it comes to see it, which may be later.
+    """
     with ExitStack() as stack:
-        yield [stack.enter_context(closing(psycopg.connect(url, autocommit=autocommit))) for _ in range(count)]
+        opened = [stack.enter_context(closing(psycopg.connect(url, autocommit=autocommit))) for _ in range(count)]
+        yield opened
+        for connection in opened:
+            with suppress(psycopg.Error):
+                connection.rollback()
 
 
 @contextmanager

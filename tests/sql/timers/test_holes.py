@@ -6,6 +6,7 @@ from typing import Final
 import psycopg
 import pytest
 
+from tests.sql.acts import prove
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, one, value
 
@@ -55,9 +56,5 @@ def test_what_lay_in_a_detached_one_fires_all_the_same(connection: psycopg.Conne
     given_schedule(connection, schedule_at=TOMORROW)
     connection.execute(DETACH)
     set_clock(connection, TOMORROW)
-    proof = one(connection, "select clock_utc, xid from gnomon.begin_proof()")
-    shards = list(range(64))
-    assert value(
-        connection, "select gnomon.prove_marks('timers', %s::smallint[], %s, %s)", shards, proof.clock_utc, proof.xid
-    )
+    prove(connection, "timers")
     assert value(connection, _FIRE) == 1

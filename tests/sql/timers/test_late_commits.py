@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import psycopg
 
-from tests.sql.acts import NIL, SHARDS, claim, fire, settle, user_in
+from tests.sql.acts import NIL, claim, fire, prove, settle, user_in
 from tests.sql.beside import beside
-from tests.support.given import given_schedule, one, rows, value
-from tests.support.races import sessions, wait_until
+from tests.support.given import given_schedule, rows, value
+from tests.support.races import sessions
 
 _WRITERS: Final = 12
 _SECONDS: Final = 3.0
@@ -30,10 +30,6 @@ select (select count(*) from gnomon_data.timers as t join gnomon_data.shard_mark
             on m.plane = 'deliveries' and m.lane = d.lane and m.shard = d.shard where d.ready_at_utc < m.safe_at_utc)
 """
 _SENT: Final = "select gnomon_data.id_text('sch', schedule_id) as id from gnomon_data.delivery_log where outcome = 'sent'"
-
-_BOTH: Final = """
-select bool_and(gnomon.prove_marks(p, %s::smallint[], %s, %s)) from unnest(array['timers', 'deliveries']) as p
-"""
 
 _RETRY_SOON: Final = """
 create or replace function gnomon_data.retry_at(attempt int, retry_after interval, now_utc timestamptz) returns timestamptz
@@ -107,6 +103,5 @@ def _consume(session: psycopg.Connection) -> None:
 
 
 def _prove(session: psycopg.Connection) -> None:
-    proof = one(session, "select * from gnomon.begin_proof()")
-    wait_until(lambda: value(session, _BOTH, SHARDS, proof.clock_utc, proof.xid), "what was open is over")
+    prove(session, "timers", "deliveries")
     assert value(session, _BELOW) == 0

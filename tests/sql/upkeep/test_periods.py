@@ -5,9 +5,9 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from tests.sql.acts import SHARDS, claim, deliver_all, fire, row_counts, step_to, utc
+from tests.sql.acts import claim, deliver_all, fire, prove, row_counts, step_to, utc
 from tests.support.clock import advance, set_clock
-from tests.support.given import given_schedule, one, rows, value
+from tests.support.given import given_schedule, rows, value
 from tests.support.races import in_background, sessions, wait_until_blocked
 
 _NOON = utc("2026-12-01T12:00:00")
@@ -25,12 +25,6 @@ def at_noon(connection: psycopg.Connection) -> psycopg.Connection:
 
 def _behind(connection: psycopg.Connection) -> set[str]:
     return {row.period_table for row in rows(connection, "select * from gnomon.periods_behind()")}
-
-
-def _prove(connection: psycopg.Connection) -> None:
-    proof = one(connection, "select * from gnomon.begin_proof()")
-    for plane in ("timers", "deliveries"):
-        assert value(connection, "select gnomon.prove_marks(%s, %s::smallint[], %s, %s)", plane, SHARDS, *proof)
 
 
 def test_two_makers_at_once_make_each_once(connection: psycopg.Connection, database_url: str) -> None:
@@ -85,11 +79,11 @@ def test_what_is_behind_every_mark_may_go_and_makes_room(at_noon: psycopg.Connec
     given_schedule(at_noon, schedule_at="PT1H")
     advance(at_noon, _DAY)
     at_noon.execute("select gnomon.make_periods()")
-    _prove(at_noon)
+    prove(at_noon, "timers", "deliveries")
     # Its timer is still there: the mark stands before it.
     assert _TODAY not in _behind(at_noon)
     assert len(deliver_all(at_noon)) == 1
-    _prove(at_noon)
+    prove(at_noon, "timers", "deliveries")
     assert _TODAY in _behind(at_noon)
     assert "timers_20261202" not in _behind(at_noon)
 

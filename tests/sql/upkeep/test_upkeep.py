@@ -5,20 +5,13 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from tests.sql.acts import SHARDS, cancel, claim, deliver_all, fire, schedule_many, settle, step_to, utc
+from tests.sql.acts import cancel, claim, deliver_all, fire, prove, schedule_many, settle, step_to, utc
 from tests.sql.plans import plans_of
 from tests.support.clock import set_clock
-from tests.support.given import given_schedule, given_user, one, rows, value
+from tests.support.given import given_schedule, given_user, rows, value
 from tests.support.races import sessions
 
 NOON = utc("2026-12-10T12:00:00")
-
-
-def _prove(connection: psycopg.Connection) -> None:
-    proof = one(connection, "select * from gnomon.begin_proof()")
-    assert value(
-        connection, "select gnomon.prove_marks('timers', %s::smallint[], %s, %s)", SHARDS, proof.clock_utc, proof.xid
-    )
 
 
 def _timers(connection: psycopg.Connection) -> tuple[int, int]:
@@ -99,10 +92,10 @@ def test_a_period_goes_only_when_every_mark_has_passed_it(connection: psycopg.Co
     value(connection, "select gnomon.make_periods()")
     given_schedule(connection, schedule_at="PT1H")
     step_to(connection, NOON + timedelta(days=1))
-    _prove(connection)
+    prove(connection, "timers")
     assert "timers_20261210" not in [row.period_table for row in rows(connection, "select * from gnomon.periods_behind()")]
     deliver_all(connection)
-    _prove(connection)
+    prove(connection, "timers")
     assert "timers_20261210" in [row.period_table for row in rows(connection, "select * from gnomon.periods_behind()")]
 
 
