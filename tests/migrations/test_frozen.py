@@ -14,7 +14,6 @@ from gnomon.files import migrations_folder, sql_folder
 RELEASED: Final = {
     "0001_first": "a71795c16090ca3498c27ff5af756e345a3c1b1d0e098a9a727bd0ee4d83b037",
     "0002_time_complete": "b67a933b555d0de43616f951a4aec9225313ca8c1f96bc06fdf13f53b44fc3b6",
-    "0003_engine_at_scale": "25291da9fadfe8f02d2b5c104669e1e95379f935b7363afd73b7fae30d1523a7",
 }
 
 
