@@ -1,8 +1,9 @@
 -- Fired ahead is not yet due: until it is claimed, a delivery whose instant lies ahead still belongs to its schedule. It is
 -- taken back whole or not at all: when one channel of the notification has been handed over, the others follow it.
+-- Of several on their way (a rhythm shorter than the look-ahead) the last can come back, and the others go.
 -- The ledger takes its fired row back by a row of its own; a schedule that had ended with it ends as cancelled.
 create or replace function gnomon_data.withdraw_undue(
-    shard smallint, schedule_id uuid, now_utc timestamptz,
+    shard smallint, schedule_id uuid, now_utc timestamptz, as_of_utc timestamptz default null, last_occurrence int default null,
     out is_withdrawn boolean, out scheduled_at_utc timestamptz, out due_at_utc timestamptz, out nominal_local timestamp)
 language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off
@@ -14,8 +15,10 @@ begin
     select array_agg(l.d) into locked
       from (select d from gnomon_data.deliveries as d
              where d.shard = withdraw_undue.shard and d.schedule_id = withdraw_undue.schedule_id
-               and d.due_at_utc > now_utc
+               and d.due_at_utc > coalesce(as_of_utc, now_utc) and d.occurrence > 0
              order by d.shard, d.id for update) as l;
+    select array_agg(d order by d.shard, d.id) into locked from unnest(locked) as d
+     where d.occurrence = coalesce(last_occurrence, (select max(x.occurrence) from unnest(locked) as x));
     is_withdrawn := locked is not null and not exists (select from unnest(locked) as d where d.attempt > 0 or d.claim_id is not null);
     if not is_withdrawn then
         return;
@@ -41,5 +44,5 @@ begin
 end
 $$;
 
-comment on function gnomon_data.withdraw_undue(smallint, uuid, timestamptz) is
+comment on function gnomon_data.withdraw_undue(smallint, uuid, timestamptz, timestamptz, int) is
     'Takes back an occurrence that was fired ahead, is not due yet and of which nothing was handed over; and which one it was.';

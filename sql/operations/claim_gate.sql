@@ -14,9 +14,9 @@ begin
         perform pg_advisory_xact_lock_shared(gnomon_data.lock_class(), -1);
         open_hashes := gnomon_data.open_hashes();
     end;
-    has_any := open_hashes is not null or gnomon_data.has_cancels();
+    has_any := open_hashes is not null or gnomon_data.has_cancels() or gnomon_data.has_changes();
 end
 $$;
 
 comment on function gnomon_data.claim_gate() is
-    'Whether mass cancels are in effect or open, and the hashes of the targets of open ones. Holds every later one until this transaction ends.';
+    'Whether mass cancels are in effect or open or mass reschedules in effect, and the hashes of the targets of open ones. Holds every later one until this transaction ends.';

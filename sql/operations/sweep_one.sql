@@ -6,7 +6,6 @@ set enable_seqscan = off set enable_bitmapscan = off
 as $$
 declare
     hash bytea;
-    counted int;
 begin
     select gnomon_data.key_hash(k.user_id, k.key) into hash
       from (select s.user_id, s.key from gnomon_data.schedules as s where s.shard = sweep_one.shard and s.id = sweep_one.schedule_id
@@ -25,10 +24,7 @@ begin
     if not found and exists (select from gnomon_data.schedules as s where s.shard = sweep_one.shard and s.id = sweep_one.schedule_id) then
         return 'held';
     end if;
-    select count(*) into counted
-      from (select from gnomon_data.deliveries as d where d.shard = sweep_one.shard and d.schedule_id = sweep_one.schedule_id
-             order by d.shard, d.id for update skip locked) as l;
-    if counted < (select count(*) from gnomon_data.deliveries as d where d.shard = sweep_one.shard and d.schedule_id = sweep_one.schedule_id) then
+    if not gnomon_data.lock_deliveries(sweep_one.shard, sweep_one.schedule_id) then
         return 'held';
     elsif not gnomon_data.is_doomed_id(shard, schedule_id) then
         return 'lives';

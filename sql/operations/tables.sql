@@ -9,16 +9,19 @@ create index mass_cancels_of_target_idx on gnomon_data.mass_cancels (target);
 comment on table gnomon_data.mass_cancels is 'Cancels by label, user or template that are in effect and not swept yet.';
 comment on column gnomon_data.mass_cancels.target is 'See gnomon_data.target_of.';
 
--- Pauses and resumes in the same way, apart from the cancels, since claims need not know them. A schedule that one has been
--- applied to notes it, too. Of several that mean a schedule the latest place counts.
+-- Pauses, resumes and reschedules in the same way, apart from the cancels. A schedule that one has been
+-- applied to notes it, too. Of several that mean a schedule the latest place counts; reschedules are applied in their places.
 create table gnomon_data.mass_pauses (
     operation_id uuid not null constraint mass_pauses_pkey primary key,
     target text collate "C" not null,
     place bigint generated always as identity,
-    is_resume boolean not null
+    is_resume boolean not null,
+    -- Of a reschedule alone: when it was called, by which each schedule is judged, and its change with canonical names.
+    changes_at_utc timestamptz,
+    merge jsonb
 );
 create index mass_pauses_of_target_idx on gnomon_data.mass_pauses (target);
-comment on table gnomon_data.mass_pauses is 'Pauses and resumes by label, user or template that are in effect and not swept yet.';
+comment on table gnomon_data.mass_pauses is 'Pauses, resumes and reschedules by label, user or template that are in effect and not swept yet.';
 comment on column gnomon_data.mass_pauses.target is 'See gnomon_data.target_of.';
 
 -- Always empty, only ever locked: claims pass it in ROW EXCLUSIVE mode without waiting, a mass cancel holds it in SHARE mode
@@ -47,10 +50,20 @@ create table gnomon_data.operations (
     after_shard smallint not null default 0,
     after_id uuid,
     resume_at_utc timestamptz not null,
-    constraint operations_kind_known check (kind in ('cancel', 'pause', 'resume')),
+    change jsonb,
+    constraint operations_kind_known check (kind in ('cancel', 'pause', 'resume', 'reschedule')),
     constraint operations_scope_known check (scope in ('label', 'user', 'template'))
 )
 with (fillfactor = 50);
 comment on table gnomon_data.operations is 'Mass operations with the progress of their sweep; kept for 7 days after it.';
 comment on column gnomon_data.operations.proof_xid is 'Taken after the cancel was seen: when no older transaction is open, everybody sees it.';
 comment on column gnomon_data.operations.phase is '0 walks the deliveries, 1 the schedules.';
+comment on column gnomon_data.operations.change is 'Of a reschedule, as it was given.';
+
+create table gnomon_data.mass_refusals (
+    operation_id uuid not null,
+    refused_count bigint not null,
+    examples jsonb not null
+);
+create index mass_refusals_of_operation_idx on gnomon_data.mass_refusals (operation_id);
+comment on table gnomon_data.mass_refusals is 'Schedules that did not take the change of a mass reschedule: how many of a piece, and some of them.';

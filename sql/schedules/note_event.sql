@@ -10,4 +10,4 @@ end
 $$;
 
 comment on function gnomon_data.note_event(smallint, uuid, text, jsonb, timestamptz) is
-    'Notes what deviated in the life of a schedule: edited, moved, paused, resumed, run, missed, stopped.';
+    'Notes what deviated in the life of a schedule: edited, moved, paused, resumed, refused (a mass reschedule), run, missed, stopped.';

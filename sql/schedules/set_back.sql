@@ -1,4 +1,5 @@
-create or replace function gnomon_data.set_back(s gnomon_data.schedules, now_utc timestamptz) returns gnomon_data.schedules
+create or replace function gnomon_data.set_back(
+    s gnomon_data.schedules, now_utc timestamptz, as_of_utc timestamptz default null) returns gnomon_data.schedules
 language plpgsql volatile
 as $$
 declare
@@ -7,7 +8,7 @@ begin
     if not s.is_recurring then
         return s;
     end if;
-    select w.* into taken_back from gnomon_data.withdraw_undue(s.shard, s.id, now_utc) as w;
+    select w.* into taken_back from gnomon_data.withdraw_undue(s.shard, s.id, now_utc, as_of_utc, s.fired_count) as w;
     if taken_back.is_withdrawn then
         s.due_at_utc := taken_back.scheduled_at_utc;
         s.fire_at_utc := taken_back.due_at_utc;
@@ -21,5 +22,5 @@ begin
 end
 $$;
 
-comment on function gnomon_data.set_back(gnomon_data.schedules, timestamptz) is
-    'A recurrence as it was before it was fired ahead, when that occurrence is not due and not handed over. Writes nothing to schedules.';
+comment on function gnomon_data.set_back(gnomon_data.schedules, timestamptz, timestamptz) is
+    'A recurrence as it was before it was fired ahead, when that occurrence is not due, now or at as_of_utc, and not handed over. Writes nothing to schedules.';

@@ -7,7 +7,7 @@ declare
     counted int;
 begin
     select q.occurrence - 1 into counted from gnomon_data.deliveries as q
-     where q.shard = d.shard and q.schedule_id = old_id and q.due_at_utc > now_utc and q.occurrence > 0 limit 1;
+     where q.shard = d.shard and q.schedule_id = old_id and q.due_at_utc > now_utc and q.occurrence > 0 order by q.occurrence desc limit 1;
     if counted > 0 and (d.compiled ->> 'end_after')::int <= counted then
         d.fault := gnomon_data.field_fault('GN012', '/recurrence/end_after', format('has been reached: it has fired %s times', counted));
     elsif (gnomon_data.withdraw_undue(d.shard, old_id, now_utc)).is_withdrawn and d.is_recurring then

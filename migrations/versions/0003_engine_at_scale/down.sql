@@ -1,6 +1,20 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
+-- Reschedule by label, user or template: what the sweep has not come to yet stays as it was.
+comment on type gnomon.operation is
+    'A mass operation: cancel, pause or resume, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';
+drop type gnomon.operation_details;
+drop table gnomon_data.mass_refusals;
+delete from gnomon_data.mass_pauses where changes_at_utc is not null;
+delete from gnomon_data.operations where kind = 'reschedule';
+alter table gnomon_data.operations drop constraint operations_kind_known;
+alter table gnomon_data.operations add constraint operations_kind_known check (kind in ('cancel', 'pause', 'resume'));
+alter table gnomon_data.operations drop column change;
+alter table gnomon_data.mass_pauses drop column merge;
+alter table gnomon_data.mass_pauses drop column changes_at_utc;
+comment on table gnomon_data.mass_pauses is 'Pauses and resumes by label, user or template that are in effect and not swept yet.';
+
 -- Lateness.
 drop table gnomon_data.lateness_walk;
 drop table gnomon_data.lateness_folds;

@@ -87,3 +87,27 @@ create table gnomon_data.lateness_walk (
 )
 with (fillfactor = 50);
 comment on table gnomon_data.lateness_walk is 'How far the lateness of today is counted, and the instant up to which it is next.';
+
+-- Reschedule by label, user or template.
+alter table gnomon_data.mass_pauses add column changes_at_utc timestamptz;
+alter table gnomon_data.mass_pauses add column merge jsonb;
+comment on table gnomon_data.mass_pauses is 'Pauses, resumes and reschedules by label, user or template that are in effect and not swept yet.';
+alter table gnomon_data.operations add column change jsonb;
+comment on column gnomon_data.operations.change is 'Of a reschedule, as it was given.';
+alter table gnomon_data.operations drop constraint operations_kind_known;
+alter table gnomon_data.operations add constraint operations_kind_known check (kind in ('cancel', 'pause', 'resume', 'reschedule'));
+create table gnomon_data.mass_refusals (
+    operation_id uuid not null,
+    refused_count bigint not null,
+    examples jsonb not null
+);
+create index mass_refusals_of_operation_idx on gnomon_data.mass_refusals (operation_id);
+comment on table gnomon_data.mass_refusals is 'Schedules that did not take the change of a mass reschedule: how many of a piece, and some of them.';
+create type gnomon.operation_details as (
+    operation_id text, kind text, scope text, name text, value text, status text, swept_count bigint, walked double precision,
+    created_at_utc timestamptz, done_at_utc timestamptz, change jsonb, refused_count bigint, refusals jsonb
+);
+comment on type gnomon.operation_details is
+    'A mass operation with what belongs to a reschedule: the change, how many of those swept did not take it and stayed as they were, and the first few of them (schedule_id, code, detail, pointer).';
+comment on type gnomon.operation is
+    'A mass operation: cancel, pause, resume or reschedule, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';

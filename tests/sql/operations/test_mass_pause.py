@@ -179,7 +179,7 @@ def test_it_is_told_in_the_history(at_noon: psycopg.Connection) -> None:
 def test_two_of_many_come_one_after_the_other(at_noon: psycopg.Connection, database_url: str) -> None:
     with sessions(database_url, 1) as (other,), other.transaction():
         _call(other, "pause")
-        at_noon.execute("alter function gnomon_data.begin_pause(text, text, text, text) set lock_timeout = '50ms'")
+        at_noon.execute("alter function gnomon_data.begin_pause(text, text, text, text, jsonb) set lock_timeout = '50ms'")
         with pytest.raises(psycopg.errors.LockNotAvailable):
             _call(at_noon, "resume")
 
