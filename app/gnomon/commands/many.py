@@ -1,4 +1,4 @@
-"""What `gnomon cancel`, `pause` and `resume` share: one schedule, or all of a label, a user or a template."""
+"""What `gnomon cancel`, `pause`, `resume` and `reschedule` share: one schedule, or all of a label, a user or a template."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,10 +36,23 @@ def target_of(schedule_id: str | None, label: str | None, user: str | None, temp
 
 def begin(kind: "Kind", target: "Target", told: str, *, as_json: bool) -> None:
     """Begin a mass operation and show what was `told`, or its JSON."""
-    from gnomon.commands.ask import ask, show_json
+    from gnomon.commands.ask import ask
     from gnomon.operations import calls
 
-    operation: Operation = ask(lambda pool: calls.begin(pool, kind, target))
+    _show(ask(lambda pool: calls.begin(pool, kind, target)), told, as_json=as_json)
+
+
+def begin_reschedule(target: "Target", change: str, told: str, *, as_json: bool) -> None:
+    """Begin a mass reschedule by this JSON object and show what was `told`, or its JSON."""
+    from gnomon.commands.ask import ask
+    from gnomon.operations import calls
+
+    _show(ask(lambda pool: calls.begin_reschedule(pool, target, change)), told, as_json=as_json)
+
+
+def _show(operation: "Operation", told: str, *, as_json: bool) -> None:
+    from gnomon.commands.ask import show_json
+
     if as_json:
         show_json(operation)
     else:

@@ -1,1 +1,1 @@
-"""Operations: cancels of many at once, in effect when they are answered and swept behind it."""
+"""Operations: cancels and changes of many at once, in effect when they are answered and swept behind it."""

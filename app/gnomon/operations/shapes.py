@@ -1,14 +1,14 @@
 """What goes in and comes out of mass operations. Names as in SQL, renamed to those of the JSON contract."""
 
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 _JSON_NAMES: Final = {"created_at_utc": "created_at", "done_at_utc": "done_at"}
 
-Kind = Literal["cancel", "pause", "resume"]
+Kind = Literal["cancel", "pause", "resume", "reschedule"]
 
 Word = Annotated[str, Meta(min_length=1, max_length=255)]
 
@@ -21,7 +21,7 @@ class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class TargetRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What to cancel, pause or resume: exactly one of these."""
+    """What to cancel, pause, resume or reschedule: exactly one of these."""
 
     label: Label | None = None
     user_id: Word | None = None
@@ -29,8 +29,26 @@ class TargetRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     campaign_id: Annotated[str, Meta(description="Not available in this version.")] | None = None
 
 
+class RescheduleRequest(TargetRequest, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What to reschedule, and the change, as PATCH of one schedule takes it (RFC 7396)."""
+
+    change: dict[str, Any]
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A schedule that did not take the change and stayed as it was: the code of PATCH, and why."""
+
+    schedule_id: str
+    code: str
+    detail: str | None = None
+    pointer: str | None = None
+
+
 class Operation(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NAMES):
-    """In effect since it was answered; `swept_count` and `walked` (0 to 1) tell how far the sweep behind it has come."""
+    """In effect since it was answered; `swept_count` and `walked` (0 to 1) tell how far the sweep behind it has come.
+
+    The last three fields are a reschedule's: `refused_count` of those swept did not take the change, `refusals` are a few.
+    """
 
     operation_id: str
     kind: str
@@ -42,3 +60,6 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NAMES):
     walked: float
     created_at_utc: datetime
     done_at_utc: datetime | None
+    change: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "object"})] | UnsetType = UNSET
+    refused_count: int | UnsetType = UNSET
+    refusals: list[Refusal] | UnsetType = UNSET

@@ -75,6 +75,11 @@ async def object_of(request: Asked, media_types: Sequence[str] = (JSON_TYPE,)) -
 async def shape_of(request: Asked, shape: type[Shape]) -> Shape:
     """The body as this shape, types taken at their word. Raises RequestInvalid with a pointer, MediaTypeRefused."""
     members, _ = await object_of(request)
+    return shaped(members, shape)
+
+
+def shaped(members: dict[str, Any], shape: type[Shape]) -> Shape:
+    """An object as this shape, types taken at their word. Raises RequestInvalid with a pointer."""
     try:
         return msgspec.convert(members, shape, strict=True)
     except msgspec.ValidationError as fault:

@@ -14,7 +14,6 @@ _ANY: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # Methods, path, and what it is called in the refusal.
 LATER: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
     (("POST",), "/v1/notifications", "send now"),
-    (("POST",), "/v1/notifications/schedule/reschedule", "a reschedule of many"),
     (("GET",), "/v1/notifications/{notification_id:str}", "the status of a notification"),
     (("GET",), "/v1/notifications/{notification_id:str}/events", "the events of a notification"),
     (("GET",), "/v1/notifications/{notification_id:str}/explain", "explain"),

@@ -1,7 +1,8 @@
 -- schedules/views.sql
 
 -- For joins with the caller's own tables, such as "which of my reminders have no pill any more". What is pending only.
--- What a mass cancel means is not, and what a mass pause holds is paused, swept or not. Written out, since whoever reads a view
+-- What a mass cancel means is not, what a mass pause holds is paused, swept or not; what a mass reschedule means is rescheduling
+-- until its sweep has come, and fire_at_utc that of the old plan, by which nothing fires any more. Written out, since whoever reads a view
 -- needs the rights on what its functions read.
 create or replace view gnomon.schedules as
 select gnomon_data.id_text('sch', s.id) as schedule_id, s.user_id, s.template_id, s.key, s.labels,
@@ -10,8 +11,14 @@ select gnomon_data.id_text('sch', s.id) as schedule_id, s.user_id, s.template_id
                   where (p.target = 'user::' || s.user_id or p.target = 'template::' || s.template_id
                          or exists (select from jsonb_each_text(s.labels) as l
                                      where p.target = 'label:' || char_length(l.key) || ':' || l.key || l.value))
-                    and p.operation_id <> all (coalesce(s.spared_by, '{}'))
+                    and p.changes_at_utc is null and p.operation_id <> all (coalesce(s.spared_by, '{}'))
                   order by p.place desc limit 1), false) then 'paused'
+            when exists (
+                 select from gnomon_data.mass_pauses as p
+                  where (p.target = 'user::' || s.user_id or p.target = 'template::' || s.template_id
+                         or exists (select from jsonb_each_text(s.labels) as l
+                                     where p.target = 'label:' || char_length(l.key) || ':' || l.key || l.value))
+                    and p.changes_at_utc < s.fire_at_utc and p.operation_id <> all (coalesce(s.spared_by, '{}'))) then 'rescheduling'
             when exists (select from gnomon_data.set_aside as a where a.shard = s.shard and a.id = s.id and a.stamp = s.stamp) then 'set_aside'
             else 'scheduled' end as status,
        s.fire_at_utc, s.time_zone, s.time_zone_source, s.version

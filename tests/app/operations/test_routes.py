@@ -1,4 +1,4 @@
-"""Cancel, pause and resume by label, user and template, over HTTP and from the command line; GET /v1/operations/{id}."""
+"""Cancel, pause, resume and reschedule by label, user and template, over HTTP and from the command line."""
 
 import json
 from typing import Any
@@ -9,6 +9,7 @@ import typer
 
 from gnomon.commands.cancel import cancel
 from gnomon.commands.pause import pause
+from gnomon.commands.reschedule import reschedule
 from gnomon.commands.resume import resume
 from tests.app.http import Client, problem, scheduled
 from tests.support.given import given_schedule, value
@@ -94,3 +95,69 @@ def test_pause_and_resume_from_the_command_line(
         assert value(connection, "select (gnomon.find_schedule(%s)).status", made.schedule_id) == status
         with pytest.raises(typer.BadParameter):
             command()
+
+
+_RESCHEDULE = "/v1/notifications/schedule/reschedule"
+
+
+def test_a_label_is_rescheduled_and_what_refuses_is_told(client: Client, connection: psycopg.Connection) -> None:
+    made = scheduled(client, labels={"season": "spring"})
+    weekly = {"pattern": "weekly"}
+    local = {"schedule_at": "09:00", "timezone": "UTC", "recurrence": weekly, "user_id": "u_2"}
+    taking = scheduled(client, **local, labels={"season": "spring"})
+    change = {"recurrence": {"weekdays": ["FRI"]}, "params": {"price": 1}}
+    body = json.dumps({"label": _LABEL, "change": change}).replace('"price": 1', '"price": 1.10')
+    answer = client.post(_RESCHEDULE, content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 202, answer.text
+    told = answer.json()
+    assert (
+        told.items() >= {"kind": "reschedule", "scope": "label", **_LABEL, "status": "running", "refused_count": 0}.items()
+    )
+    for one in (made, taking):
+        assert client.get(f"/v1/notifications/schedule/{one['schedule_id']}").json()["status"] == "rescheduling"
+    while value(connection, "select gnomon.sweep_operations()"):
+        pass
+    told = client.get(answer.headers["location"])
+    assert '"price": 1.10' in told.text
+    assert told.json().items() >= {"status": "done", "swept_count": 2, "walked": 1.0, "refused_count": 1}.items()
+    assert [refusal["schedule_id"] for refusal in told.json()["refusals"]] == [made["schedule_id"]]
+    assert client.get(f"/v1/notifications/schedule/{taking['schedule_id']}").json()["version"] == 2
+
+
+def test_a_change_that_is_none(client: Client) -> None:
+    for change, code, pointer in (
+        ({"schedule_at": "25:00"}, "GN013", "/change/schedule_at"),
+        ({"timezone": "Mars/Olympus"}, "GN010", "/change/timezone"),
+        ({"key": "k"}, "GN024", "/change/key"),
+        ([], "GN024", "/change"),
+    ):
+        status = 422 if code == "GN010" else 400
+        told = problem(client.post(_RESCHEDULE, json={"user_id": "u_1", "change": change}), status, code)
+        assert [error["pointer"] for error in told["errors"]] == [pointer]
+    problem(client.post(_RESCHEDULE, json={"user_id": "u_1"}), 400, "GN024")
+    problem(client.post(_RESCHEDULE, json={"change": {}}), 400, "GN024")
+    problem(client.post(_RESCHEDULE, json={"campaign_id": "c", "change": {}}), 400, "GN028")
+
+
+def test_reschedule_from_the_command_line(
+    database_url: str, connection: psycopg.Connection, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_DATABASE_URL", database_url)
+    made = given_schedule(connection, user_id="u_1", labels={"season": "spring"})
+    reschedule(label="season=spring", at="PT5H")
+    assert "Swept in the background as op_" in capsys.readouterr().out
+    reschedule(user="u_1", change='{"params": {"a": 1.10}}', as_json=True)
+    assert '"change":{"params": {"a": 1.10}}' in capsys.readouterr().out
+    assert value(connection, "select (gnomon.find_schedule(%s)).status", made.schedule_id) == "rescheduling"
+    reschedule(made.schedule_id, at="09:00", timezone="UTC")
+    assert "Its pending occurrence is that of" in capsys.readouterr().out
+    reschedule(made.schedule_id, change='{"offset": "PT5M"}', as_json=True)
+    assert json.loads(capsys.readouterr().out)["version"] == 5
+    for wrong in (
+        {"label": "season=spring"},
+        {"at": "PT1H"},
+        {"user": "u_1", "at": "PT1H", "change": "{}"},
+        {"user": "u_1", "change": "[]"},
+    ):
+        with pytest.raises(typer.BadParameter):
+            reschedule(**wrong)  # type: ignore[arg-type]  # texts by name

@@ -162,7 +162,10 @@ def test_one_that_refuses_stays_as_it_was_and_is_counted(at_noon: psycopg.Connec
     told = _told(at_noon, begun)
     assert (told.status, told.swept_count, told.refused_count) == ("done", 3, 2)
     assert {r["schedule_id"] for r in told.refusals} == {s.schedule_id for s in refusing}
-    assert {(r["code"], r["pointer"]) for r in told.refusals} == {("GN024", "/recurrence/weekdays")}
+    assert {(r["code"], r["pointer"]) for r in told.refusals} == {
+        ("GN024", "/recurrence/pattern"),
+        ("GN015", "/recurrence/weekdays"),
+    }
     assert [found(at_noon, s.schedule_id).version for s in (*refusing, taking)] == [1, 1, 2]
     explained = value(at_noon, "select gnomon.explain_schedule(%s)", refusing[0].schedule_id)
     assert explained["history"][-1]["what"].startswith("A reschedule of many was refused")
@@ -238,7 +241,9 @@ def test_pauses_and_reschedules_are_applied_in_their_order(at_noon: psycopg.Conn
     sweep(at_noon)
     assert _due(at_noon, meant) == [("scheduled", _AT_HALF_PAST)], "what became overdue in the pause is placed anew"
     assert fire(at_noon) == 0
-    kinds = [e.kind for e in rows(at_noon, "select kind from gnomon_data.events order by (detail ->> 'version')::int nulls last")]
+    kinds = [
+        e.kind for e in rows(at_noon, "select kind from gnomon_data.events order by (detail ->> 'version')::int nulls last")
+    ]
     assert kinds == ["paused", "edited", "resumed", "missed"]
 
 

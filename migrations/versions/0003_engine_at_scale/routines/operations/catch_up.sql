@@ -1,6 +1,7 @@
 -- What pauses and resumes the schedules and notes it, by one statement and so by one snapshot: an operation that commits
 -- meanwhile is neither applied nor noted, and comes later. In place and in no indexed column, as the pause of one.
 -- What has been fired ahead is not taken back: that may mean to wait for a claim, and the sweep waits for nobody.
+-- What a reschedule means as well is left out: that goes in turn (change_in_turn).
 -- While it was held the fire dropped its timer, so a resume sets one whether or not the pause had been applied.
 create or replace function gnomon_data.catch_up(shard smallint, ids uuid[], now_utc timestamptz) returns int
 language plpgsql volatile
@@ -17,7 +18,7 @@ begin
           from gnomon_data.one_by_one(ids) as g (id)
          cross join lateral (select x.*, x.ctid as tid from gnomon_data.schedules as x where x.shard = catch_up.shard and x.id = g.id limit 1) as s
          cross join lateral (select v.* from gnomon_data.pauses_of(s.user_id, s.template_id, s.labels, s.spared_by) as v offset 0) as p
-         where p.operation_id is not null and not gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by)
+         where p.operation_id is not null and not p.has_change and not gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by)
     ), changed as (
         update gnomon_data.schedules as s
            set spared_by = d.seen,

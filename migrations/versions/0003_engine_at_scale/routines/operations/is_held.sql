@@ -5,7 +5,7 @@ as $$
     select coalesce(
         (select not p.is_resume from gnomon_data.mass_pauses as p
           where p.target = any (gnomon_data.targets_of(is_held.user_id, is_held.template_id, is_held.labels))
-            and p.operation_id <> all (coalesce(is_held.spared_by, '{}'))
+            and p.changes_at_utc is null and p.operation_id <> all (coalesce(is_held.spared_by, '{}'))
           order by p.place desc limit 1),
         false)
 $$;

@@ -18,7 +18,8 @@ begin
     select x.* into o from gnomon_data.operations as x
      where x.done_at_utc is null and x.resume_at_utc <= now_utc order by x.resume_at_utc limit 1 for update skip locked;
     if o.id is null then
-        delete from gnomon_data.operations as x where x.done_at_utc < now_utc - interval '7 days';
+        with gone as (delete from gnomon_data.operations as x where x.done_at_utc < now_utc - interval '7 days' returning x.id)
+        delete from gnomon_data.mass_refusals as r using gone as g where r.operation_id = g.id;
         return false;
     end if;
     o.resume_at_utc := now_utc;
@@ -31,8 +32,8 @@ begin
         if o.phase = 2 or o.phase = 0 and o.after_shard = 0 and o.after_id is null then
             o.is_proven := pg_snapshot_xmin(pg_current_snapshot()) > o.proof_xid;
             o.has_passed_by := false;
-            -- Deliveries that are there go out, whatever is paused.
-            o.phase := case o.kind when 'cancel' then 0 else 1 end;
+            -- Deliveries that are there go out, whatever is paused; what is rescheduled with one on its way comes first.
+            o.phase := (o.kind in ('pause', 'resume'))::int;
         end if;
         o := gnomon_data.sweep_piece(o, at_most);
         if o.phase = 2 and o.is_proven and not o.has_passed_by then
@@ -53,6 +54,6 @@ end
 $$;
 
 comment on function gnomon.sweep_operations(int) is
-    'Really cancels, pauses or resumes the next at_most schedules of a mass operation; false when there is nothing to do for now. Called by upkeep.';
+    'Really cancels, pauses, resumes or reschedules the next at_most schedules of a mass operation; false when there is nothing to do for now. Called by upkeep.';
 revoke all on function gnomon.sweep_operations(int) from public;
 grant execute on function gnomon.sweep_operations(int) to gnomon_worker;

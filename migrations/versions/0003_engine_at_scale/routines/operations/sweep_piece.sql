@@ -16,7 +16,9 @@ begin
         size := least(looks, at_most);
         look := gnomon_data.sweep_looks(o, size);
         if look.schedule_ids is not null then
-            if o.phase = 0 then
+            if o.kind = 'reschedule' then
+                piece := gnomon_data.sweep_changes(o, look.schedule_ids);
+            elsif o.phase = 0 then
                 piece := gnomon_data.sweep_each(o, look.schedule_ids);
             elsif o.kind = 'cancel' then
                 piece := gnomon_data.sweep_many(o, look.schedule_ids);

@@ -5,7 +5,7 @@
 --   What became overdue while it was paused has nobody who would fire it: it is placed anew like the rest, and stays paused.
 --   One that was set aside gets a timer again, whatever changed: that may have mended it.
 --   A recurrence that was fired ahead and is not yet due comes back first: count and last instant are set back.
-create or replace function gnomon_data.change_schedule(old gnomon_data.schedules, d gnomon_data.draft, now_utc timestamptz)
+create or replace function gnomon_data.change_schedule(old gnomon_data.schedules, d gnomon_data.draft, now_utc timestamptz, as_of_utc timestamptz)
 returns gnomon_data.draft
 language plpgsql volatile
 as $$
@@ -16,16 +16,16 @@ declare
     placed gnomon_data.draft := d;
     written gnomon_data.draft;
 begin
-    old := gnomon_data.set_back(old, now_utc);
-    is_overdue := moves and old.due_at_utc <= now_utc and old.paused_at_utc is null;
+    old := gnomon_data.set_back(old, now_utc, as_of_utc);
+    is_overdue := moves and old.due_at_utc <= as_of_utc and old.paused_at_utc is null;
     placed.schedule_id := old.id;
     if d.when_words -> 'recurrence' = old.when_words -> 'recurrence' and d.when_words -> 'schedule_date' is not distinct from old.when_words -> 'schedule_date' then
         -- Another time of day is no other rhythm: the weekday, and the week that "every 2 weeks" counts from, stay.
         placed.compiled := gnomon_data.keep_anchor(placed.compiled, old.rule,
             d.when_words ->> 'schedule_at' is not distinct from old.when_words ->> 'schedule_at');
     end if;
-    placed := gnomon_data.place_draft(placed, now_utc, greatest(now_utc, old.last_due_at_utc));
-    d.fault := gnomon_data.change_fault(old, placed, moves, now_utc);
+    placed := gnomon_data.place_draft(placed, as_of_utc, greatest(as_of_utc, old.last_due_at_utc));
+    d.fault := gnomon_data.change_fault(old, placed, moves, as_of_utc);
     if (d.fault).code is not null or is_overdue and not (old.is_recurring and d.is_recurring) then
         -- A new schedule beside the overdue one, which fires and ends. A recurrence that became none fires this one only.
         d.is_new := (d.fault).code is null;
@@ -36,10 +36,10 @@ begin
         end if;
         return d;
     end if;
-    if moves and old.is_recurring and old.paused_at_utc is not null and old.due_at_utc <= now_utc then
+    if moves and old.is_recurring and old.paused_at_utc is not null and old.due_at_utc <= as_of_utc then
         perform gnomon_data.note_event(old.shard, old.id, 'missed', jsonb_build_object('from', gnomon_data.rfc3339(old.due_at_utc),
-            'until', gnomon_data.rfc3339(now_utc), 'policy', 'edited while paused',
-            'count', gnomon_data.count_occurrences(old.rule, old.time_zone, old.due_at_utc - interval '1 us', now_utc)), now_utc);
+            'until', gnomon_data.rfc3339(as_of_utc), 'policy', 'edited while paused',
+            'count', gnomon_data.count_occurrences(old.rule, old.time_zone, old.due_at_utc - interval '1 us', as_of_utc)), now_utc);
     end if;
     placed.place_fault := null;
     placed.is_skipped := false;
@@ -67,5 +67,5 @@ begin
 end
 $$;
 
-comment on function gnomon_data.change_schedule(gnomon_data.schedules, gnomon_data.draft, timestamptz) is
-    'Applies a draft to a live schedule that this transaction has locked; the draft carries the answer or its fault.';
+comment on function gnomon_data.change_schedule(gnomon_data.schedules, gnomon_data.draft, timestamptz, timestamptz) is
+    'Applies a draft to a live schedule that this transaction has locked; the draft carries the answer or its fault. as_of_utc: the instant by which it is judged.';

@@ -18,6 +18,7 @@ as $$
                    e.detail ->> 'from', e.detail ->> 'to')
                when 'set_aside' then format('Set aside: its fire failed with %s (%s).', e.detail ->> 'error', e.detail ->> 'code')
                when 'retried' then 'Tried again after it had been set aside.'
+               when 'refused' then format('A reschedule of many was refused, it stayed as it was: %s (%s).', e.detail ->> 'error', e.detail ->> 'code')
                when 'stopped' then 'Cancelled while it was with a worker.' end as what
           from gnomon_data.events as e
          where e.shard = explain_history.shard and e.schedule_id = explain_history.schedule_id and e.delivery_id is null and e.kind <> 'missed'

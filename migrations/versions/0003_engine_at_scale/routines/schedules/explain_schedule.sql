@@ -40,6 +40,8 @@ begin
             case when s.paused_at_utc is not null then format('Paused since %s: nothing fires until it is resumed; what is due by then is a misfire.',
                 gnomon_data.rfc3339(s.paused_at_utc))
                  when gnomon_data.is_paused(s) then 'Paused with all of its label, user or template: nothing fires until it is resumed.' end,
+            case when gnomon_data.is_changing(s.user_id, s.template_id, s.labels, s.spared_by, s.fire_at_utc) then
+                'Rescheduled with all of its label, user or template: what is told here is the old plan, by which nothing fires any more; the sweep changes it.' end,
             case when gnomon_data.pending_fire_at(s) < s.fire_at_utc then format('One is on its way: it fires at %s.',
                 gnomon_data.rfc3339(gnomon_data.pending_fire_at(s))) end,
             case when aside.id is null then format(case when s.is_recurring then 'Next is %s.' else 'It fires at %s.' end, concat_ws(', ', next ->> 'fire_at',

@@ -16,6 +16,7 @@ begin
     found.template_id := s.template_id;
     found.status := case when gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then 'cancelled'
                          when gnomon_data.is_paused(s) then 'paused'
+                         when gnomon_data.is_changing(s.user_id, s.template_id, s.labels, s.spared_by, s.fire_at_utc) then 'rescheduling'
                          when gnomon_data.is_set_aside(s.shard, s.id, s.stamp) then 'set_aside' else 'scheduled' end;
     found.fire_at_utc := gnomon_data.pending_fire_at(s);
     found.time_zone := s.time_zone;

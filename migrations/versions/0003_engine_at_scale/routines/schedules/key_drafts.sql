@@ -36,6 +36,7 @@ begin
          where (d.fault).code is null and d.is_duplicate is null and d.key is not null and d.same_as is null
            and k.request_hash = d.request_hash
            and not (has_cancels and gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by))
+           and not (has_pauses and gnomon_data.is_changing(s.user_id, s.template_id, s.labels, s.spared_by, 'infinity'))
     loop
         drafts[known.ordinal] := gnomon_data.live_answer(drafts[known.ordinal], known.schedule);
         drafts[known.ordinal].is_duplicate := true;

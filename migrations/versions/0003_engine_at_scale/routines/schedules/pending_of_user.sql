@@ -16,9 +16,11 @@ as $$
     )
     select coalesce(s.id, a.schedule_id), coalesce(s.template_id, a.template_id), coalesce(a.due_at_utc, s.fire_at_utc),
            s.when_words #>> '{recurrence,pattern}', coalesce(s.key, a.key), coalesce(s.lane, a.lane), coalesce(s.time_zone, a.time_zone),
-           case when s.is_paused then 'paused'
+           case when s.is_paused then 'paused' when s.is_changing then 'rescheduling'
                 when gnomon_data.is_set_aside(s.shard, s.id, s.stamp) then 'set_aside' else 'scheduled' end, coalesce(s.version, 1)
-      from (select x.*, gnomon_data.is_paused(x) as is_paused from gnomon_data.schedules as x
+      from (select x.*, gnomon_data.is_paused(x) as is_paused,
+                   gnomon_data.has_changes() and gnomon_data.is_changing(x.user_id, x.template_id, x.labels, x.spared_by, x.fire_at_utc) as is_changing
+              from gnomon_data.schedules as x
              where x.shard = gnomon_data.shard_of(pending_of_user.user_id) and x.user_id = pending_of_user.user_id
                and not (gnomon_data.has_cancels() and gnomon_data.is_doomed(x.user_id, x.template_id, x.labels, x.spared_by))) as s
       full join ahead as a on a.schedule_id = s.id

@@ -11,14 +11,18 @@ returns gnomon_data.draft
 language plpgsql volatile
 as $$
 declare
-    is_same constant boolean := old_hash = d.request_hash;
+    is_same boolean := old_hash = d.request_hash;
     old gnomon_data.schedules;
     done record;
 begin
     select s.* into old from gnomon_data.schedules as s where s.shard = d.shard and s.id = old_id for update;
     -- Whoever held the key or the schedule may have kept us waiting beyond its instant.
     now_utc := gnomon_data.now_utc();
-    old := gnomon_data.caught_up(old, now_utc);
+    if gnomon_data.has_pauses() then
+        old := gnomon_data.caught_up(old, now_utc);
+        is_same := coalesce((select k.request_hash = d.request_hash from gnomon_data.schedule_keys as k
+                              where k.shard = d.shard and k.kind = 1 and k.key_hash = gnomon_data.key_hash(d.user_id, d.key)), is_same);
+    end if;
     if gnomon_data.end_doomed(d.shard, old_id) then
         -- With it went its key; nobody else can take it before we commit.
         d.is_new := true;
@@ -32,7 +36,7 @@ begin
         d.is_duplicate := true;
         return d;
     elsif old.id is not null and not coalesce(d.is_skipped, false) then
-        d := gnomon_data.change_schedule(old, d, now_utc);
+        d := gnomon_data.change_schedule(old, d, now_utc, now_utc);
     elsif old.id is null then
         select q.due_at_utc as fire_at_utc, q.time_zone into done from gnomon_data.deliveries as q
          where is_same and q.shard = d.shard and q.schedule_id = old_id order by q.due_at_utc limit 1;

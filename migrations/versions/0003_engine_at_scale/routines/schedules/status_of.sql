@@ -11,6 +11,7 @@ begin
     -- One after the other: in one statement each call would open the partitions of all three, 300 us where the first is 20.
     select case when gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by) then 'cancelled'
                 when gnomon_data.is_paused(s) then 'paused'
+                when gnomon_data.is_changing(s.user_id, s.template_id, s.labels, s.spared_by, s.fire_at_utc) then 'rescheduling'
                 when gnomon_data.is_set_aside(s.shard, s.id, s.stamp) then 'set_aside' else 'scheduled' end into status
       from gnomon_data.schedules as s where s.shard = status_of.shard and s.id = status_of.schedule_id;
     if status is null then
@@ -29,4 +30,4 @@ end
 $$;
 
 comment on function gnomon_data.status_of(smallint, uuid, timestamptz) is
-    'scheduled, paused or set_aside, or the status with which a schedule ended; null when nothing is known of it.';
+    'scheduled, paused, rescheduling or set_aside, or the status with which a schedule ended; null when nothing is known of it.';

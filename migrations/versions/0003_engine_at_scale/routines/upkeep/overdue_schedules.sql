@@ -7,6 +7,7 @@ as $$
     select gnomon_data.id_text('sch', s.id), s.fire_at_utc
       from gnomon_data.schedules as s
      where s.fire_at_utc < gnomon_data.now_utc() - interval '1 min' and not gnomon_data.is_paused(s)
+       and not (gnomon_data.has_changes() and gnomon_data.is_changing(s.user_id, s.template_id, s.labels, s.spared_by, s.fire_at_utc))
        and not gnomon_data.is_set_aside(s.shard, s.id, s.stamp)
        and not (gnomon_data.has_cancels() and gnomon_data.is_doomed(s.user_id, s.template_id, s.labels, s.spared_by))
      limit at_most
