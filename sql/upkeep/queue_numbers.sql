@@ -3,14 +3,15 @@ create or replace function gnomon.queue_numbers() returns table (name text, lane
 language sql volatile security definer set search_path = ''
 as $$
     with clock as materialized (select gnomon_data.now_utc() as now_utc),
-    lanes as (select l.lane from unnest(array[0, 1, 2]::smallint[]) as l (lane))
-    select 'deliveries_ready', gnomon_data.lane_name(l.lane), (select count(*) from (
-                select from gnomon_data.deliveries as d, clock as c where d.lane = l.lane and d.ready_at_utc <= c.now_utc limit 1000) as x)::double precision
-      from lanes as l
+    lanes as materialized (
+        select l.lane, coalesce(sum(q.waiting_count), 0) as ready, coalesce(sum(q.in_flight_count), 0) as leased
+          from unnest(array[0, 1, 2]::smallint[]) as l (lane) cross join clock as c
+          left join lateral gnomon_data.queue_of_lane(l.lane, c.now_utc) as q on true
+         group by l.lane
+    )
+    select 'deliveries_ready', gnomon_data.lane_name(l.lane), least(l.ready, 1000)::double precision from lanes as l
     union all
-    select 'deliveries_leased', gnomon_data.lane_name(l.lane), (select count(*) from (
-                select from gnomon_data.deliveries as d, clock as c where d.lane = l.lane and d.claimed_until_utc > c.now_utc limit 1000) as x)::double precision
-      from lanes as l
+    select 'deliveries_leased', gnomon_data.lane_name(l.lane), least(l.leased, 1000)::double precision from lanes as l
     union all
     select 'heartbeats', null, (select count(*) from gnomon_data.heartbeats as h, clock as c where h.beat_at_utc > c.now_utc - interval '3 s')::double precision
     union all

@@ -6,6 +6,7 @@ import msgspec
 
 from gnomon.database.call import rows
 from gnomon.database.pool import Pool
+from gnomon.deliveries.shapes import LaneNumbers
 
 
 class Lateness(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,3 +34,8 @@ async def lateness(pool: Pool) -> Sequence[Lateness]:
 async def queue_numbers(pool: Pool) -> Sequence[QueueNumber]:
     """What waits and what is on its way, by lane."""
     return await rows(pool, "select * from gnomon.queue_numbers()", shape=QueueNumber)
+
+
+async def lane_numbers(pool: Pool) -> Sequence[LaneNumbers]:
+    """The queue of each lane and channel that was ever used, the most urgent lane first."""
+    return await rows(pool, "select * from gnomon.lane_numbers()", shape=LaneNumbers)
