@@ -4,7 +4,7 @@ Lateness comes from the delivery log of today, so it is right whatever process d
 as a counter may. Nothing is counted on the way of a request: middleware that does halves the rate of ingest.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from math import inf, isinf
 from typing import Final
@@ -16,11 +16,27 @@ from prometheus_client.registry import Collector
 
 from gnomon.deliveries import calls
 from gnomon.deliveries.calls import Lateness, QueueNumber
+from gnomon.deliveries.shapes import LaneNumbers
 from gnomon.web.asked import Asked, pool_of, pressure_of
 from gnomon.web.documented import documented
 from gnomon.web.pressure import LANES, Pressure
 
 TEXT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+_LANE_NUMBERS: Final[Sequence[tuple[str, str, Callable[[LaneNumbers], float | None]]]] = (
+    ("lag_seconds", "How long the first delivery has waited to be claimed.", lambda row: row.lag_seconds),
+    (
+        "oldest_due_timestamp_seconds",
+        "The earliest due instant among the deliveries that wait.",
+        lambda row: None if row.oldest_due_at_utc is None else row.oldest_due_at_utc.timestamp(),
+    ),
+    ("waiting", "Deliveries ready and with no worker; from 1,000 on told from a sample.", lambda row: row.waiting_count),
+    ("waiting_is_estimate", "Whether the number of those waiting is told from a sample.", lambda row: row.is_estimate),
+    ("in_flight", "Deliveries with a worker.", lambda row: row.in_flight_count),
+    ("ends_per_second", "Deliveries that ended, over the last minute.", lambda row: row.ended_a_second),
+    ("drain_seconds", "How long what waits takes at that rate; absent where nothing ends.", lambda row: row.drain_seconds),
+)
+"""Name, help and value of each number that has lane and channel; None is left out."""
 
 _EXAMPLE: Final = 'gnomon_lateness_seconds_bucket{lane="critical",le="0.25"} 1841.0\n'
 
@@ -32,16 +48,18 @@ _EXAMPLE: Final = 'gnomon_lateness_seconds_bucket{lane="critical",le="0.25"} 184
     ),
 )
 async def metrics(request: Asked) -> Response[bytes]:
-    """The lateness histogram of today's deliveries by lane, and what waits."""
+    """The lateness histogram of today's deliveries by lane, and what waits, by lane and channel."""
     pool = pool_of(request)
-    text = rendered(await calls.lateness(pool), await calls.queue_numbers(pool), pressure_of(request))
-    return Response(text, headers={"Content-Type": TEXT_TYPE})
+    lateness, numbers, lanes = await calls.lateness(pool), await calls.queue_numbers(pool), await calls.lane_numbers(pool)
+    return Response(rendered(lateness, numbers, lanes, pressure_of(request)), headers={"Content-Type": TEXT_TYPE})
 
 
-def rendered(lateness: Sequence[Lateness], numbers: Sequence[QueueNumber], pressure: Pressure) -> bytes:
+def rendered(
+    lateness: Sequence[Lateness], numbers: Sequence[QueueNumber], lanes: Sequence[LaneNumbers], pressure: Pressure
+) -> bytes:
     """All in the text form of Prometheus."""
     registry = CollectorRegistry()
-    registry.register(_Read([_histogram(lateness), *_gauges(numbers), *_of_this_process(pressure)]))
+    registry.register(_Read([_histogram(lateness), *_gauges(numbers), *_of_lanes(lanes), *_of_this_process(pressure)]))
     return generate_latest(registry)
 
 
@@ -73,6 +91,15 @@ def _gauges(numbers: Sequence[QueueNumber]) -> Iterator[GaugeMetricFamily]:
         family = GaugeMetricFamily(f"gnomon_{name}", name.replace("_", " ").capitalize() + ".", labels=["lane"])
         for row in found:
             family.add_metric([row.lane or ""], row.value)
+        yield family
+
+
+def _of_lanes(lanes: Sequence[LaneNumbers]) -> Iterator[Metric]:
+    for name, what, value in _LANE_NUMBERS:
+        family = GaugeMetricFamily(f"gnomon_lane_{name}", what, labels=["lane", "channel"])
+        for row in lanes:
+            if (number := value(row)) is not None:
+                family.add_metric([row.lane, row.channel], number)
         yield family
 
 
