@@ -70,16 +70,36 @@ def work(  # each is an option of the command line
 ) -> None:
     """Send what is ready and settle what became of it, until SIGTERM.
 
-    Run as many as you like. A worker for the critical lane alone keeps it apart from everything else.
+    Run as many as you like. A worker for the critical lane alone keeps it
+    apart from everything else. Whoever keeps workers to lanes or channels
+    needs some for each that is used: gnomon lanes shows what nobody takes.
 
-    Example: gnomon work --lane critical --channel webhook --concurrency 32
+    Examples:
+        gnomon work
+        gnomon work --lane critical --channel push
+        gnomon work --lane transactional --lane bulk --concurrency 32
     """
     from gnomon_pollers.lanes import LANES
     from gnomon_pollers.process import Work, run_work
 
     lanes = tuple(name for name in LANES if lane is None or Lane(name) in lane)
-    what = Work(lanes, tuple(sorted(set(channel))) if channel else None, concurrency, timedelta(seconds=stop_within))
+    what = Work(lanes, _channels(channel), concurrency, timedelta(seconds=stop_within))
     _run("work", listen, name, lambda place: run_work(place, what))
+
+
+def _channels(given: list[str] | None) -> tuple[str, ...] | None:
+    """The channels of a worker, None for all. A name that no delivery can have would idle for ever without a word."""
+    from importlib.metadata import entry_points
+
+    from gnomon_pollers.channels.routing import GROUP
+    from gnomon_pollers.lanes import CHANNELS
+
+    if not given:
+        return None
+    known = dict.fromkeys([*CHANNELS, *(entry.name for entry in entry_points(group=GROUP))])
+    if wrong := [name for name in given if name not in known]:
+        raise typer.BadParameter(f"{wrong[0]!r} is no channel; known: {', '.join(known)}", param_hint="--channel")
+    return tuple(sorted(set(given)))
 
 
 def _run(role: str, listen: str | None, name: str | None, main: Callable[[Any], Coroutine[Any, Any, None]]) -> None:

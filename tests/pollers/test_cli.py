@@ -1,10 +1,13 @@
 import subprocess
 
+import psycopg
 import pytest
 import typer
 
 from gnomon.cli import run
-from gnomon_pollers.cli import _address
+from gnomon_pollers.cli import _address, _channels
+from gnomon_pollers.lanes import CHANNELS
+from tests.support.given import given_schedule
 from tests.support.roles import GNOMON
 
 
@@ -25,6 +28,8 @@ def test_addresses_are_read() -> None:
     [
         ["poll", "--role", "cook"],
         ["work", "--lane", "fast"],
+        ["work", "--channel", "pusj"],
+        ["work", "--channel", "push", "--channel", ""],
         ["work", "--concurrency", "0"],
         ["work", "--listen", "nowhere"],
         ["work", "--stop-within", "-1"],
@@ -33,6 +38,19 @@ def test_addresses_are_read() -> None:
 def test_wrong_use_ends_with_2(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command) == 2
     assert command[1].strip("-") in capsys.readouterr().err
+
+
+def test_lanes_and_channels_of_a_worker_may_be_several_and_come_once() -> None:
+    assert _channels(None) is None
+    assert _channels(["sms", "push", "sms"]) == ("push", "sms")
+
+
+def test_the_channels_are_those_of_a_request(connection: psycopg.Connection) -> None:
+    for channel in CHANNELS:
+        given_schedule(connection, channels=[channel])
+    with pytest.raises(psycopg.Error, match="channel") as refused:
+        given_schedule(connection, channels=["pusj"])
+    assert refused.value.diag.message_hint == f"known: {', '.join(CHANNELS)}"
 
 
 @pytest.mark.parametrize("command", ["poll", "work"])
