@@ -16,7 +16,7 @@ from gnomon.settings import SettingInvalid
 COMMANDS = (
     *("demo", "up", "serve", "poll", "work", "migrate", "doctor", "retime", "alembic-ini", "psql"),
     *("schedule", "import", "cancel", "pause", "resume", "run", "pending", "explain"),
-    *("preview", "forecast", "freeze", "bench"),
+    *("preview", "forecast", "lanes", "freeze", "bench"),
 )
 
 
