@@ -20,13 +20,13 @@ begin
     ), gone as (
         delete from gnomon_data.deliveries as d using found as e
          where d.ctid = e.tid and d.lane = e.lane and d.shard = e.shard and d.id = e.id
-     returning d.*, e.outcome, e.provider_reference, e.detail
+     returning d.*, e.outcome, e.provider_reference, e.detail, e.reason
     ), logged as (
         insert into gnomon_data.delivery_log (shard, due_at_utc, id, lane, channel, schedule_id, notification_id, user_id, outcome,
-            attempts, accepted_at_utc, fired_at_utc, first_claimed_at_utc, claimed_at_utc, settled_at_utc, provider_reference, detail)
+            attempts, accepted_at_utc, fired_at_utc, first_claimed_at_utc, claimed_at_utc, settled_at_utc, provider_reference, detail, reason)
         select g.shard, g.due_at_utc, g.id, g.lane, g.channel, g.schedule_id, g.notification_id, g.user_id, g.outcome,
                g.attempt, g.accepted_at_utc, g.fired_at_utc, g.first_claimed_at_utc, g.claimed_at_utc, now_utc,
-               g.provider_reference, g.detail
+               g.provider_reference, g.detail, g.reason
           from gone as g order by g.shard, g.due_at_utc, g.id
         on conflict do nothing
     )

@@ -24,8 +24,9 @@ begin
             perform gnomon_data.fail('GN024', 'an outcome has a field that is unknown or no text',
                 'delivery_id, claim_id, outcome, provider_reference, detail, retry_after, all text', '/' || given.place);
         end if;
-        if (given.value ->> 'outcome') is null or given.value ->> 'outcome' not in ('sent', 'retry', 'failed', 'unknown') then
-            perform gnomon_data.fail('GN024', 'outcome must be sent, retry, failed or unknown', pointer => format('/%s/outcome', given.place));
+        if (given.value ->> 'outcome') is null or given.value ->> 'outcome' <> all (gnomon_data.outcome_words()) then
+            perform gnomon_data.fail('GN024', 'outcome must be sent, retry, failed or unknown, or say why',
+                'one of: ' || array_to_string(gnomon_data.outcome_words(), ', '), format('/%s/outcome', given.place));
         end if;
         if not pg_input_is_valid(coalesce(given.value ->> 'claim_id', ''), 'uuid') then
             perform gnomon_data.fail('GN024', 'claim_id must be the uuid that the claim gave', pointer => format('/%s/claim_id', given.place));

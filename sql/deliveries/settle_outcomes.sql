@@ -1,5 +1,5 @@
--- A claim_id that is no longer the delivery's settles nothing. 8 attempts; a retry that would come at or after expires_at
--- is none.
+-- A claim_id that is no longer the delivery's settles nothing. What an outcome means stands in meaning_of, how often and how
+-- long a lane tries in retry_limits.
 -- A caller's open cancel may hold a delivery that was handed over. is_patient: wait for it, locking in (shard, id) order as
 -- cancel does. Otherwise it is left and told in busy_ids: a worker that waits settles nothing else and claims nothing.
 -- One lock for all, then the deletes raise it: FOR KEY SHARE of a fire never waits for anything, so raising it cannot
@@ -36,25 +36,25 @@ begin
           from unnest(outcomes) as o cross join lateral (select gnomon_data.id_of('dlv', o.delivery_id) as id offset 0) as i
          order by i.id, o.claim_id
     ), held as (
-        select g.lane, g.shard, g.id, g.outcome, g.provider_reference, g.detail, h.claim_id, h.is_stopped, h.expires_at_utc, h.attempt,
-               gnomon_data.retry_at(h.attempt, g.retry_after, now_utc) as next_at_utc
+        select g.lane, g.shard, g.id, g.provider_reference, g.detail, g.retry_after, m.ends_as, m.reason, m.is_counted,
+               h.claim_id, h.is_stopped, h.expires_at_utc, h.attempt, h.first_claimed_at_utc
           from (select x.* from given as x order by x.shard, x.id) as g
          cross join lateral (
-               select d.claim_id, d.is_stopped, d.expires_at_utc, d.attempt from gnomon_data.deliveries as d
+               select d.claim_id, d.is_stopped, d.expires_at_utc, d.attempt, d.first_claimed_at_utc from gnomon_data.deliveries as d
                 where d.lane = g.lane and d.shard = g.shard and d.id = g.id and d.claim_id = g.claim_id for no key update skip locked) as h
+         cross join lateral gnomon_data.meaning_of(g.outcome, g.lane) as m
     )
     select array_agg(case
-            when h.outcome in ('sent', 'failed') or h.outcome = 'unknown' and h.lane = 2
-                then row(h.lane, h.shard, h.id, h.claim_id, h.outcome, h.provider_reference, h.detail, null)::gnomon_data.settling
+            when h.ends_as is not null
+                then row(h.lane, h.shard, h.id, h.claim_id, h.ends_as, h.provider_reference, h.detail, null, h.reason, null)::gnomon_data.settling
             when h.is_stopped
-                then row(h.lane, h.shard, h.id, h.claim_id, 'cancelled', h.provider_reference, h.detail, null)::gnomon_data.settling
-            when h.attempt >= 8
-                then row(h.lane, h.shard, h.id, h.claim_id, 'failed', h.provider_reference,
-                         concat_ws('; ', h.detail, 'no attempt left of 8'), null)::gnomon_data.settling
-            when h.next_at_utc >= h.expires_at_utc
-                then row(h.lane, h.shard, h.id, h.claim_id, 'failed', h.provider_reference,
-                         concat_ws('; ', h.detail, 'expires before the next attempt'), null)::gnomon_data.settling
-            else row(h.lane, h.shard, h.id, h.claim_id, 'retry', h.provider_reference, h.detail, h.next_at_utc)::gnomon_data.settling end)
+                then row(h.lane, h.shard, h.id, h.claim_id, 'cancelled', h.provider_reference, h.detail, null, h.reason, null)::gnomon_data.settling
+            else (select case when n.why_none is not null
+                      then row(h.lane, h.shard, h.id, h.claim_id, gnomon_data.out_of_tries(h.lane), h.provider_reference,
+                               concat_ws('; ', h.detail, n.why_none), null, h.reason, null)::gnomon_data.settling
+                      else row(h.lane, h.shard, h.id, h.claim_id, 'retry', h.provider_reference, h.detail, n.at_utc, h.reason,
+                               not h.is_counted)::gnomon_data.settling end
+                    from gnomon_data.next_attempt(h.lane, h.attempt, h.reason, h.retry_after, h.first_claimed_at_utc, h.expires_at_utc, now_utc) as n) end)
       into settled from held as h;
     select array_agg(s) filter (where s.next_ready_at_utc is null), array_agg(s) filter (where s.next_ready_at_utc is not null)
       into ends, retries from unnest(settled) as s;

@@ -87,7 +87,9 @@ create table gnomon_data.delivery_log (
     settled_at_utc timestamptz not null,
     provider_reference text,
     detail text,
+    -- Of the last attempt, as gnomon_data.meaning_of names it.
+    reason text,
     constraint delivery_log_pkey primary key (shard, due_at_utc, id),
-    constraint delivery_log_outcome_known check (outcome in ('sent', 'failed', 'unknown', 'expired', 'cancelled'))
+    constraint delivery_log_outcome_known check (outcome in ('sent', 'failed', 'dropped', 'unknown', 'expired', 'cancelled'))
 ) partition by range (due_at_utc);
 comment on table gnomon_data.delivery_log is 'What became of each delivery, partitioned by the day it was due.';

@@ -1,7 +1,7 @@
 create type gnomon.delivery_outcome as (
     delivery_id text, claim_id uuid, outcome text, provider_reference text, detail text, retry_after interval
 );
-comment on type gnomon.delivery_outcome is 'What became of an attempt: outcome is sent, retry, failed or unknown.';
+comment on type gnomon.delivery_outcome is 'What became of an attempt: outcome is sent, retry, failed or unknown; or says why: gone, refused, throttled, transient, unclear, unauthorised.';
 
 create type gnomon.claimed as (
     delivery_id text, claim_id uuid, attempt int, claimed_until_utc timestamptz, now_utc timestamptz, event jsonb
@@ -11,10 +11,10 @@ comment on type gnomon.claimed is
 
 create type gnomon_data.settling as (
     lane smallint, shard smallint, id uuid, claim_id uuid, outcome text, provider_reference text, detail text,
-    next_ready_at_utc timestamptz
+    next_ready_at_utc timestamptz, reason text, is_uncounted boolean
 );
 comment on type gnomon_data.settling is
-    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome.';
+    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome. is_uncounted: the attempt does not count.';
 
 create type gnomon_data.order_group as (lane smallint, shard smallint, user_id text, channel text);
 comment on type gnomon_data.order_group is 'Deliveries that keep their order among themselves.';

@@ -72,7 +72,8 @@ begin
             where o.shard = home and o.schedule_id = known_id and o.outcome = 'fired')),
         'version', s.version,
         'history', gnomon_data.explain_history(home, known_id, coalesce(s.accepted_at_utc, gnomon_data.at_of_id(known_id))),
-        'ledger', gnomon_data.explain_ends(home, known_id));
+        'ledger', gnomon_data.explain_ends(home, known_id),
+        'deliveries', gnomon_data.explain_deliveries(home, known_id));
 end
 $$;
 

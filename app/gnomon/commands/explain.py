@@ -30,6 +30,7 @@ def explain(
     for heading, raw in (
         ("Left out:", msgspec.json.decode(told.misfire)["past"]),
         ("History:", msgspec.json.decode(told.history)),
+        ("Deliveries:", msgspec.json.decode(told.deliveries)),
     ):
         if raw:
             print(heading)

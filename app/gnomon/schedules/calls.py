@@ -147,7 +147,7 @@ async def explain_schedule(pool: Pool, schedule_id: str) -> Explained:
                array(select jsonb_array_elements_text(e -> 'summary')) as summary, (e -> 'version')::text as version,
                (e -> 'fired_count')::text as fired_count, (e -> 'rule')::text as rule, (e -> 'zone')::text as zone,
                (e -> 'next')::text as next, (e -> 'misfire')::text as misfire, (e -> 'history')::text as history,
-               (e -> 'ledger')::text as ledger
+               (e -> 'ledger')::text as ledger, (e -> 'deliveries')::text as deliveries
           from gnomon.explain_schedule(%s) as e"""
     return await one(pool, sql, (schedule_id,), shape=_explained)
 

@@ -174,4 +174,5 @@ EXPLAINED: Final = {
     "misfire": {"policy": "fire_once", "missed_count": 0, "past": []},
     "history": [{"at": "2026-09-10T08:12:45Z", "version": 1, "kind": "accepted", "what": "Accepted."}],
     "ledger": [],
+    "deliveries": [],
 }

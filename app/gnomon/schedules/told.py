@@ -1,10 +1,27 @@
 """What run and explain tell of one schedule. Instants are aware datetimes in UTC."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
+
+DELIVERY_STATES: Final = ("queued", "sending", "sent", "failed", "dropped", "unknown", "cancelled", "expired")
+"""What a delivery can be; the words of docs/states.md."""
+
+REASONS: Final = ("gone", "refused", "throttled", "transient", "unclear", "unauthorised")
+"""Why the last attempt of a delivery did not succeed."""
+
+_DELIVERIES: Final = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "state": {"type": "string", "enum": list(DELIVERY_STATES)},
+            "reason": {"type": "string", "enum": list(REASONS)},
+        },
+    },
+}
 
 
 class ExtraRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,3 +47,4 @@ class Explained(msgspec.Struct, frozen=True, kw_only=True):
     misfire: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "object"})]
     history: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "array"})]
     ledger: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "array"})]
+    deliveries: Annotated[msgspec.Raw, Meta(extra_json_schema=_DELIVERIES)]

@@ -1,6 +1,32 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
+-- Outcomes: what was dropped reads as the version before would have written it.
+update gnomon_data.delivery_log set outcome = 'failed' where outcome = 'dropped';
+alter table gnomon_data.delivery_log drop constraint delivery_log_outcome_known;
+do $$
+declare
+    period record;
+begin
+    for period in select c.conrelid::regclass as name, r.relispartition from pg_constraint as c join pg_class as r on r.oid = c.conrelid
+                   where c.conname = 'delivery_log_outcome_known' and c.connamespace = 'gnomon_data'::regnamespace loop
+        execute format('alter table %s drop constraint delivery_log_outcome_known', period.name);
+        execute format('update %s set outcome = ''failed'' where outcome = ''dropped''', period.name);
+        if not period.relispartition then
+            execute format('alter table %s drop column reason, add constraint delivery_log_outcome_known
+                check (outcome in (''sent'', ''failed'', ''unknown'', ''expired'', ''cancelled''))', period.name);
+        end if;
+    end loop;
+end
+$$;
+alter table gnomon_data.delivery_log add constraint delivery_log_outcome_known
+    check (outcome in ('sent', 'failed', 'unknown', 'expired', 'cancelled'));
+alter table gnomon_data.delivery_log drop column reason;
+comment on type gnomon.delivery_outcome is 'What became of an attempt: outcome is sent, retry, failed or unknown.';
+comment on type gnomon_data.settling is
+    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome.';
+alter type gnomon_data.settling drop attribute reason, drop attribute is_uncounted;
+
 -- Reschedule by label, user or template: what the sweep has not come to yet stays as it was.
 comment on type gnomon.operation is
     'A mass operation: cancel, pause or resume, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';

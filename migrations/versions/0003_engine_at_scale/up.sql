@@ -111,3 +111,29 @@ comment on type gnomon.operation_details is
     'A mass operation with what belongs to a reschedule: the change, how many of those swept did not take it and stayed as they were, and the first few of them (schedule_id, code, detail, pointer).';
 comment on type gnomon.operation is
     'A mass operation: cancel, pause, resume or reschedule, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';
+
+-- Outcomes: why an attempt ended as it did, and bulk that runs out of attempts or time. Days that exist were made apart and
+-- attached, so the constraint is each one's own as well; one that upkeep has detached and not dropped yet may be attached again.
+alter type gnomon_data.settling add attribute reason text, add attribute is_uncounted boolean;
+comment on type gnomon_data.settling is
+    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome. is_uncounted: the attempt does not count.';
+comment on type gnomon.delivery_outcome is
+    'What became of an attempt: outcome is sent, retry, failed or unknown; or says why: gone, refused, throttled, transient, unclear, unauthorised.';
+alter table gnomon_data.delivery_log add column reason text;
+alter table gnomon_data.delivery_log drop constraint delivery_log_outcome_known;
+do $$
+declare
+    period record;
+begin
+    for period in select c.conrelid::regclass as name, r.relispartition from pg_constraint as c join pg_class as r on r.oid = c.conrelid
+                   where c.conname = 'delivery_log_outcome_known' and c.connamespace = 'gnomon_data'::regnamespace loop
+        execute format('alter table %s drop constraint delivery_log_outcome_known', period.name);
+        if not period.relispartition then
+            execute format('alter table %s add column reason text, add constraint delivery_log_outcome_known
+                check (outcome in (''sent'', ''failed'', ''dropped'', ''unknown'', ''expired'', ''cancelled''))', period.name);
+        end if;
+    end loop;
+end
+$$;
+alter table gnomon_data.delivery_log add constraint delivery_log_outcome_known
+    check (outcome in ('sent', 'failed', 'dropped', 'unknown', 'expired', 'cancelled'));

@@ -26,7 +26,7 @@ from tests.support.given import value
         "keeps_order(number)",
         "spread(id, at, duration)",
         "next_stamp(stamp, at)",
-        "retry_at(whole, duration, at)",
+        "out_of_tries(number)",
     ],
 )
 def test_no_call_is_left_in_the_plan(untouched: psycopg.Connection, call: str) -> None:
@@ -38,3 +38,12 @@ def test_no_call_is_left_in_the_plan(untouched: psycopg.Connection, call: str) -
         " as v (id, number, at, word, reading, duration, stamp, whole)",
     )
     assert "gnomon_data." not in str(plan)
+
+
+def test_what_an_outcome_means_is_read_in_the_statement_that_settles(untouched: psycopg.Connection) -> None:
+    plan = value(
+        untouched,
+        "explain (verbose, format json) select m.* from (values ('sent', 1::smallint), ('gone', 2::smallint))"
+        " as v (word, lane) cross join lateral gnomon_data.meaning_of(v.word, v.lane) as m",
+    )
+    assert "meaning_of" not in str(plan)

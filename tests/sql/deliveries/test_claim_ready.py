@@ -72,6 +72,31 @@ def test_bulk_is_sent_at_most_once(at_noon: psycopg.Connection) -> None:
     assert settle(at_noon, claims) == 0
 
 
+@pytest.mark.parametrize(("lane", "end"), [("critical", "failed"), ("transactional", "failed"), ("bulk", "dropped")])
+def test_what_was_tried_and_expires_while_it_waits_is_out_of_time(at_noon: psycopg.Connection, lane: str, end: str) -> None:
+    given_schedule(at_noon, schedule_at="PT0S", lane=lane, expires_in="PT1M")
+    fire(at_noon)
+    settle(at_noon, claim(at_noon, lane), "transient")
+    advance(at_noon, timedelta(minutes=1))
+
+    assert claim(at_noon, lane) == []
+
+    ended = one(at_noon, "select outcome, attempts, detail from gnomon_data.delivery_log")
+    assert tuple(ended) == (end, 1, "expires before the next attempt")
+
+
+@pytest.mark.parametrize(("lane", "end"), [("critical", "failed"), ("bulk", "unknown")])
+def test_a_lease_that_is_over_after_expires_at_may_have_been_sent(at_noon: psycopg.Connection, lane: str, end: str) -> None:
+    given_schedule(at_noon, schedule_at="PT0S", lane=lane, expires_in="PT10S")
+    fire(at_noon)
+    claim(at_noon, lane)
+    advance(at_noon, timedelta(seconds=30))
+
+    assert claim(at_noon, lane) == []
+
+    assert tuple(one(at_noon, "select outcome, reason from gnomon_data.delivery_log")) == (end, "unclear")
+
+
 def test_a_bulk_retry_is_no_expired_lease(at_noon: psycopg.Connection) -> None:
     _given_ready(at_noon, 1, "bulk")
     settle(at_noon, claim(at_noon, "bulk"), "retry")

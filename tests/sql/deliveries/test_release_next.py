@@ -75,9 +75,9 @@ def test_what_was_fired_first_but_is_due_later_lets_the_earlier_one_pass(at_noon
 
     advance(at_noon, timedelta(seconds=1))
     settle(at_noon, claim(at_noon), "retry", retry_after="PT5S")
-    advance(at_noon, timedelta(seconds=2))
-    assert claim(at_noon) == []
     advance(at_noon, timedelta(seconds=4))
+    assert claim(at_noon) == []
+    advance(at_noon, timedelta(seconds=3))
     claims = claim(at_noon)
     assert _keys(claims) == ["earlier"]
     settle(at_noon, claims)
@@ -122,10 +122,10 @@ def test_users_channels_and_other_lanes_do_not_wait_for_each_other(at_noon: psyc
 
 def test_a_short_retry_keeps_its_place(at_noon: psycopg.Connection) -> None:
     _given_due(at_noon, "a", "b")
-    settle(at_noon, claim(at_noon), "retry", retry_after="PT60S")
+    settle(at_noon, claim(at_noon), "throttled", retry_after="PT47S")
 
     assert claim(at_noon) == []
-    advance(at_noon, timedelta(seconds=61))
+    advance(at_noon, timedelta(seconds=60))
     assert _keys(claim(at_noon)) == ["a"]
 
 
@@ -138,11 +138,21 @@ def test_a_retry_of_more_than_a_minute_gives_way(at_noon: psycopg.Connection) ->
     settle(at_noon, claims)
     settle(at_noon, claim(at_noon))
     # It comes back, and has held up nobody.
-    advance(at_noon, timedelta(seconds=62))
+    advance(at_noon, timedelta(seconds=77))
     assert _keys(claim(at_noon)) == ["a"]
 
 
-@pytest.mark.parametrize("outcome", ["sent", "failed"])
+def test_what_is_unauthorised_keeps_its_place(at_noon: psycopg.Connection) -> None:
+    """What follows would be refused as well, and when the operator has mended it they go in their order."""
+    _given_due(at_noon, "a", "b")
+    settle(at_noon, claim(at_noon), "unauthorised")
+
+    assert claim(at_noon) == []
+    advance(at_noon, timedelta(minutes=2))
+    assert _keys(claim(at_noon)) == ["a"]
+
+
+@pytest.mark.parametrize("outcome", ["sent", "failed", "gone", "refused"])
 def test_every_end_lets_the_next_go(at_noon: psycopg.Connection, outcome: str) -> None:
     _given_due(at_noon, "a", "b")
     settle(at_noon, claim(at_noon), outcome)
@@ -293,8 +303,8 @@ def test_a_released_one_that_is_not_due_yet_keeps_its_instant(at_noon: psycopg.C
 def test_in_order_under_load_and_none_is_left(connection: psycopg.Connection, database_url: str) -> None:
     """One poller a shard, as leases have it; several consumers without any; a fifth of all attempts fail."""
     connection.execute(
-        "create or replace function gnomon_data.retry_at(attempt int, retry_after interval, now_utc timestamptz)"
-        " returns timestamptz language sql volatile as $$ select now_utc + interval '3 ms' $$"
+        "create or replace function gnomon_data.retry_wait(lane smallint, attempt int, reason text, retry_after interval)"
+        " returns interval language sql volatile as $$ select interval '3 ms' $$"
     )
     users = {shard: [user_in(connection, shard, number) for number in range(3)] for shard in (7, 40)}
 
@@ -309,7 +319,7 @@ def test_in_order_under_load_and_none_is_left(connection: psycopg.Connection, da
 
     def consume(session: psycopg.Connection) -> None:
         for claimed in claim(session, at_most=5):
-            # The eighth attempt would be the last.
+            # The sixteenth attempt would be the last.
             fails = claimed.attempt < 7 and random.random() < 0.2  # noqa: S311  # cases, not secrets
             settle(session, [claimed], "retry" if fails else "sent")
 

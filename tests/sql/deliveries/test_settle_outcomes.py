@@ -88,7 +88,7 @@ def test_a_retry_comes_again_later_under_a_new_claim(at_noon: psycopg.Connection
 
     advance(at_noon, timedelta(seconds=19))
     assert claim(at_noon) == []
-    advance(at_noon, timedelta(seconds=2))
+    advance(at_noon, timedelta(seconds=7))
     [second] = claim(at_noon)
 
     assert (second.delivery_id, second.attempt, second.event["data"]["attempt"]) == (first.delivery_id, 2, 2)
@@ -96,44 +96,158 @@ def test_a_retry_comes_again_later_under_a_new_claim(at_noon: psycopg.Connection
     assert value(at_noon, "select detail ->> 'detail' from gnomon_data.events") == "503"
 
 
-def test_full_jitter_doubles_and_is_never_above_ten_minutes(untouched: psycopg.Connection) -> None:
-    waits = rows(
-        untouched,
-        "select a as attempt, array_agg(extract(epoch from gnomon_data.retry_at(a, null, %s) - %s)::float8) as seconds"
-        " from generate_series(1, 30) as a cross join generate_series(1, 300) group by a order by a",
-        *(_NOON, _NOON),
-    )
-    for wait in waits:
-        ceiling = min(600, 2 ** (wait.attempt - 1))
-        assert 0 <= min(wait.seconds) < ceiling * 0.1
-        assert ceiling * 0.9 < max(wait.seconds) <= ceiling
-        assert ceiling * 0.4 < statistics.mean(wait.seconds) < ceiling * 0.6
+_LIMITS = {
+    "critical": (0, 20, 0.5, 30, 60, 900),
+    "transactional": (1, 16, 1, 600, 900, 21600),
+    "bulk": (2, 12, 5, 1800, 3600, 86400),
+}
+"""Number, attempts, base, ceiling, how long a Retry-After is obeyed, horizon; seconds. As docs/states.md tells them."""
 
 
-def test_retry_after_is_the_least_that_is_waited(untouched: psycopg.Connection) -> None:
-    at = value(untouched, "select gnomon_data.retry_at(3, '1 hour', %s)", _NOON)
-    assert at == _NOON + timedelta(hours=1)
+def _waits(connection: psycopg.Connection, lane: int, attempt: int, reason: str | None, asked: str | None) -> list[float]:
+    wait = "extract(epoch from gnomon_data.retry_wait(%s::smallint, %s, %s, %s))::float8"
+    query = f"select {wait} as s from generate_series(1, 300)"  # ours
+    return [row.s for row in rows(connection, query, lane, attempt, reason, asked)]
 
 
-def test_the_eighth_attempt_is_the_last(at_noon: psycopg.Connection) -> None:
+@pytest.mark.parametrize("lane", _LIMITS)
+def test_full_jitter_doubles_between_a_minimum_and_the_ceiling_of_the_lane(untouched: psycopg.Connection, lane: str) -> None:
+    number, _, base, longest, *_ = _LIMITS[lane]
+    for attempt in (1, 2, 5, 9, 16, 40):
+        waits = _waits(untouched, number, attempt, "transient", None)
+        ceiling = min(longest, base * 2 ** (attempt - 1))
+        assert 0.25 <= min(waits) < 0.25 + ceiling * 0.1
+        assert ceiling * 0.9 < max(waits) <= ceiling
+        assert 0.25 + (ceiling - 0.25) * 0.4 < statistics.mean(waits) < 0.25 + (ceiling - 0.25) * 0.6
+
+
+@pytest.mark.parametrize("lane", _LIMITS)
+@pytest.mark.parametrize("asked", ["-1 hour", "0", "40 s", "10 min", "1 year", "9999 years"])
+def test_retry_after_is_obeyed_up_to_a_ceiling_and_jittered_on_top(
+    untouched: psycopg.Connection, lane: str, asked: str
+) -> None:
+    """What was throttled together must not come back together."""
+    number, _, base, _, obeyed, _ = _LIMITS[lane]
+    seconds = {"-1 hour": 0, "0": 0, "40 s": 40, "10 min": 600}.get(asked, 10**9)
+    least = min(seconds, obeyed)
+    waits = _waits(untouched, number, 1, "throttled", asked)
+    spread = max(base, least / 4)
+    assert least + 0.25 <= min(waits)
+    assert max(waits) <= least + spread
+    assert max(waits) - min(waits) > spread * (0.8 if spread > 1 else 0.3)
+
+
+@pytest.mark.parametrize("lane", _LIMITS)
+def test_attempts_are_limited_by_lane_and_bulk_is_dropped(at_noon: psycopg.Connection, lane: str) -> None:
+    claims = _claimed(at_noon, lane=lane)
+    most = _LIMITS[lane][1]
+    at_noon.execute("update gnomon_data.deliveries set attempt = %s", [most - 1])
+    settle(at_noon, claims, "transient", detail="HTTP 500")
+    advance(at_noon, timedelta(minutes=30))
+    [last] = claim(at_noon, lane)
+    assert last.attempt == most
+
+    settle(at_noon, [last], "transient", detail="HTTP 500")
+
+    ends_as = "dropped" if lane == "bulk" else "failed"
+    assert _log(at_noon) == (ends_as, most, None, f"HTTP 500; no attempt left of {most}")
+    assert value(at_noon, "select reason from gnomon_data.delivery_log") == "transient"
+
+
+@pytest.mark.parametrize("lane", _LIMITS)
+def test_nothing_is_tried_after_the_horizon_of_its_lane(at_noon: psycopg.Connection, lane: str) -> None:
+    advance(at_noon, timedelta(seconds=-1))
+    claims = _claimed(at_noon, 2, lane=lane)
+    horizon = timedelta(seconds=_LIMITS[lane][-1])
+    # An outage before the first attempt counts for nothing.
+    at_noon.execute("update gnomon_data.deliveries set due_at_utc = due_at_utc - interval '30 h' where user_id = 'u_1'")
+    advance(at_noon, timedelta(seconds=20))
+    assert settle(at_noon, claims, "throttled") == 2
+    advance(at_noon, horizon - timedelta(seconds=20, milliseconds=100))
+    claims = claim(at_noon, lane)
+    assert len(claims) == 2
+
+    settle(at_noon, claims, "throttled", detail="HTTP 429")
+
+    found = rows(at_noon, "select outcome, attempts, detail from gnomon_data.delivery_log")
+    assert {(row.outcome, row.attempts) for row in found} == {("dropped" if lane == "bulk" else "failed", 2)}
+    assert all(row.detail.startswith("HTTP 429; no attempt later than") for row in found)
+
+
+def test_due_never_moves(at_noon: psycopg.Connection) -> None:
     claims = _claimed(at_noon)
-    attempts = []
-    while claims:
-        attempts.append(claims[0].attempt)
-        settle(at_noon, claims, "retry", detail="503")
-        advance(at_noon, timedelta(minutes=10))
+    for _ in range(5):
+        settle(at_noon, claims, "transient")
+        advance(at_noon, timedelta(minutes=11))
         claims = claim(at_noon)
+    due, ready = one(at_noon, "select due_at_utc, ready_at_utc from gnomon_data.deliveries")
+    assert due == _NOON < ready
 
-    assert attempts == list(range(1, 9))
-    assert _log(at_noon) == ("failed", 8, None, "503; no attempt left of 8")
+
+@pytest.mark.parametrize("lane", _LIMITS)
+@pytest.mark.parametrize(
+    ("word", "end", "bulk_end", "reason"),
+    [
+        ("sent", "sent", "sent", None),
+        ("failed", "failed", "failed", None),
+        ("gone", "failed", "failed", "gone"),
+        ("refused", "failed", "failed", "refused"),
+        ("retry", None, None, None),
+        ("throttled", None, None, "throttled"),
+        ("transient", None, None, "transient"),
+        ("unknown", None, "unknown", "unclear"),
+        ("unclear", None, "unknown", "unclear"),
+        ("unauthorised", None, None, "unauthorised"),
+    ],
+)
+def test_what_an_outcome_means_in_each_lane(
+    at_noon: psycopg.Connection, lane: str, word: str, end: str | None, bulk_end: str | None, reason: str | None
+) -> None:
+    settle(at_noon, _claimed(at_noon, lane=lane), word, detail="so")
+
+    expected = bulk_end if lane == "bulk" else end
+    if expected:
+        logged = one(at_noon, "select outcome, reason, detail from gnomon_data.delivery_log")
+        assert tuple(logged) == (expected, reason, "so")
+        assert value(at_noon, "select count(*) from gnomon_data.deliveries") == 0
+    else:
+        attempt, claim_id = one(at_noon, "select attempt, claim_id from gnomon_data.deliveries")
+        assert (attempt, claim_id) == (0 if word == "unauthorised" else 1, None)
+        noted = one(
+            at_noon, "select kind, detail ->> 'reason' as reason from gnomon_data.events where delivery_id is not null"
+        )
+        assert tuple(noted) == ("retry", reason)
 
 
-def test_no_retry_beyond_expires_at(at_noon: psycopg.Connection) -> None:
-    claims = _claimed(at_noon, expires_in="PT10S")
+def test_every_word_has_a_meaning(untouched: psycopg.Connection) -> None:
+    query = (
+        "select w.word, m.reason from unnest(gnomon_data.outcome_words()) as w (word)"
+        " cross join gnomon_data.meaning_of(w.word, 1::smallint) as m"
+    )
+    meant = {row.word: row.reason for row in rows(untouched, query)}
+    assert {word for word, reason in meant.items() if reason is None} == {"sent", "retry", "failed"}
+
+
+def test_what_is_unauthorised_uses_up_no_attempt_and_waits_a_minute(at_noon: psycopg.Connection) -> None:
+    claims = _claimed(at_noon, lane="bulk")
+    for _ in range(20):
+        settle(at_noon, claims, "unauthorised", detail="HTTP 401")
+        wait = value(at_noon, "select ready_at_utc - gnomon_data.now_utc() from gnomon_data.deliveries")
+        assert timedelta(minutes=1) <= wait <= timedelta(minutes=2)
+        advance(at_noon, timedelta(minutes=2))
+        claims = claim(at_noon, "bulk")
+        assert claims[0].attempt == 1
+    settle(at_noon, claims)
+    assert _log(at_noon).outcome == "sent"
+
+
+@pytest.mark.parametrize(("lane", "end"), [("transactional", "failed"), ("bulk", "dropped")])
+def test_no_retry_beyond_expires_at(at_noon: psycopg.Connection, lane: str, end: str) -> None:
+    claims = _claimed(at_noon, lane=lane, expires_in="PT10S")
 
     settle(at_noon, claims, "retry", detail="503", retry_after="PT10S")
 
-    assert _log(at_noon) == ("failed", 1, None, "503; expires before the next attempt")
+    assert _log(at_noon) == (end, 1, None, "503; expires before the next attempt")
 
 
 @pytest.mark.parametrize(("lane", "outcome"), [("bulk", "unknown"), ("critical", None), ("transactional", None)])

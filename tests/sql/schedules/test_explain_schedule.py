@@ -1,12 +1,12 @@
 """Why a schedule fires when it does: every decision told, in sentences and as data."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import psycopg
 import pytest
 
-from tests.sql.acts import cancel, deliver_all, fire, reschedule, step_to, utc
+from tests.sql.acts import cancel, claim, deliver_all, fire, reschedule, settle, step_to, utc
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, given_user, value
 
@@ -68,6 +68,30 @@ def test_a_life_is_told(in_march: psycopg.Connection) -> None:
     assert (ended["status"], ended["next"], ended["summary"][0]) == ("cancelled", None, "Over: cancelled.")
     assert ended["history"] == told["history"]
     assert ended["ledger"][-1]["outcome"] == "cancelled"
+
+
+def test_deliveries_are_told_with_their_reasons(in_march: psycopg.Connection) -> None:
+    made = given_schedule(in_march, schedule_at="PT0S", lane="bulk", channels=["log", "email"])
+    fire(in_march)
+    settle(in_march, claim(in_march, "bulk"), "gone", detail="HTTP 410")
+    [claimed] = claim(in_march, "bulk", "email")
+    told = _explained(in_march, made.schedule_id)["deliveries"]
+    assert {entry["channel"]: entry["state"] for entry in told} == {"log": "failed", "email": "sending"}
+
+    settle(in_march, [claimed], "throttled", detail="HTTP 429", retry_after="PT10M")
+    queued, failed = sorted(_explained(in_march, made.schedule_id)["deliveries"], key=lambda entry: str(entry["channel"]))
+
+    assert (failed["state"], failed["reason"], failed["channel"], failed["attempts"]) == ("failed", "gone", "log", 1)
+    assert failed["what"] == "log: failed, attempts 1, gone, HTTP 410."
+    assert (queued["state"], queued["reason"], queued["delivery_id"]) == ("queued", "throttled", claimed.delivery_id)
+    assert utc("2027-03-12T12:10:00") < datetime.fromisoformat(queued["next_attempt_at"])
+
+    in_march.execute("update gnomon_data.deliveries set attempt = 12, ready_at_utc = gnomon_data.now_utc()")
+    settle(in_march, claim(in_march, "bulk", "email"), "transient", detail="HTTP 500")
+    told = _explained(in_march, made.schedule_id)["deliveries"]
+    [ended] = [entry for entry in told if entry["channel"] == "email"]
+    assert (ended["state"], ended["reason"]) == ("dropped", "transient")
+    assert ended["detail"] == "HTTP 500; no attempt left of 12"
 
 
 _SENTENCES: Final[list[tuple[dict[str, Any], str]]] = [

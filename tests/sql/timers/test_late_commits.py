@@ -32,8 +32,8 @@ select (select count(*) from gnomon_data.timers as t join gnomon_data.shard_mark
 _SENT: Final = "select gnomon_data.id_text('sch', schedule_id) as id from gnomon_data.delivery_log where outcome = 'sent'"
 
 _RETRY_SOON: Final = """
-create or replace function gnomon_data.retry_at(attempt int, retry_after interval, now_utc timestamptz) returns timestamptz
-language sql volatile as $$ select now_utc + interval '50 ms' $$
+create or replace function gnomon_data.retry_wait(lane smallint, attempt int, reason text, retry_after interval)
+returns interval language sql volatile as $$ select interval '50 ms' $$
 """
 
 

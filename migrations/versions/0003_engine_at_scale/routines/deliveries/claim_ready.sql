@@ -1,7 +1,7 @@
 -- The claim. First lock (never waiting), then sort out what must not be handed over any more, then hand over the rest:
 --   is_stopped                    cancelled while an earlier claim held it
---   expires_at_utc has passed     worthless now
 --   bulk with an expired lease    may have been sent: at most once, so it ends as unknown
+--   expires_at_utc has passed     worthless now: expired when no worker ever had it, else out of time
 --   meant by a mass cancel        asked behind the gate (claim_gate), in a statement after the one that locks
 -- FOR NO KEY UPDATE, because a fire that looks for an earlier one takes FOR KEY SHARE on these rows (order needs it).
 -- A ctid names a row only within its leaf: everything here speaks of the one leaf of the lane.
@@ -23,14 +23,16 @@ begin
     now_utc := gnomon_data.now_utc();
     execute format($sql$
         select array_agg(c.ctid) filter (where c.ends_as is null),
-               array_agg(row(%2$s, c.shard, c.id, c.claim_id, c.ends_as, null, null, null)::gnomon_data.settling) filter (where c.ends_as is not null)
+               array_agg(row(%2$s, c.shard, c.id, c.claim_id, c.ends_as, null, case when c.ends_as in ('failed', 'dropped') then 'expires before the next attempt' end,
+                         null, case when c.claim_id is not null then 'unclear' end, null)::gnomon_data.settling) filter (where c.ends_as is not null)
           from (
             select l.*, case when l.is_stopped then 'cancelled'
-                             when l.expires_at_utc <= $4 then 'expired'
-                             when %2$s = 2 and l.claim_id is not null then 'unknown' end as ends_as
+                             when %2$s = 2 and l.claim_id is not null then 'unknown'
+                             when l.expires_at_utc <= $4 and l.first_claimed_at_utc is null then 'expired'
+                             when l.expires_at_utc <= $4 then gnomon_data.out_of_tries(%2$s::smallint) end as ends_as
               from unnest($1, $2, $3) as s (shard, after_at, after_id)
              cross join lateral (
-                   select i.ctid, i.shard, i.id, i.claim_id, i.is_stopped, i.expires_at_utc from gnomon_data.%1$I as i
+                   select i.ctid, i.shard, i.id, i.claim_id, i.is_stopped, i.expires_at_utc, i.first_claimed_at_utc from gnomon_data.%1$I as i
                     where i.shard = s.shard and i.channel = %3$L
                       and (i.ready_at_utc, i.id) > (s.after_at, s.after_id) and i.ready_at_utc <= $4
                     order by i.ready_at_utc, i.id
