@@ -6,6 +6,7 @@ Each lane has its own desk, slots and exchange, so that no lane waits for anothe
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from gnomon.database.pool import Pool
@@ -109,9 +110,11 @@ class Desk:
 
     def turn(self, ready: Sequence[tuple[str, Sequence[LaneChannelShard]]], view: View[LaneChannelShard]) -> None:
         """Exchange when there is a reason: `ready` are the channels with something ready, each with its places."""
-        for slots in self._slots.values():
-            slots.drop_late()
         at = steady()
+        for name, slots in self._slots.items():
+            slots.drop_late()
+            if self._senders.pauses.room(name, self.lane, at) == 0:
+                slots.drop_waiting()
         if not self.is_busy and (ready or self.settle_wait(at) == timedelta()):
             self._start_call(ready, view)
 
@@ -125,8 +128,10 @@ class Desk:
 
     def ended(self, claim: Claim, answer: Answer, took: timedelta) -> None:
         """Keep what became of an attempt."""
+        at = steady()
+        self._senders.pauses.answered(self._senders.name_for(claim.channel), answer, at - took, at)
         outcome = outcome_of(claim, answer)
-        self._exchange.outcomes.add(outcome, steady())
+        self._exchange.outcomes.add(outcome, at)
         self._metrics.ended(claim, outcome, took)
         if self.is_quiet or len(self._exchange.outcomes) % LARGEST_CLAIM == 0 or self.has_more:
             self._wake.now()
@@ -174,8 +179,9 @@ class Desk:
         self.has_more = False
         await self._exchange.hand_back()
         for channel, places in ready:
-            slots = await self._slots_for(channel)
-            room = min(slots.room, LARGEST_CLAIM)
+            name, slots = await self._slots_for(channel)
+            allowed = self._senders.pauses.room(name, self.lane, steady())
+            room = min(slots.room, LARGEST_CLAIM if allowed is None else allowed)
             if room == 0 or self._is_closing:
                 is_blocked = True
                 continue
@@ -188,7 +194,7 @@ class Desk:
         if self.has_more:
             rest = timedelta()
         elif is_blocked and claimed_count == 0:
-            # One channel hangs while another of the lane has room: what is ready for the first is seen at every look.
+            # One channel hangs or is left alone: what is ready for it is seen at every look.
             rest = LONGEST_SLEEP
         elif self._empty_claims > 1:
             # Ready, and locked elsewhere: asking again at once would only spin.
@@ -206,11 +212,15 @@ class Desk:
                 wanted.append(claim)
         slots.accept(wanted)
 
-    async def _slots_for(self, channel: str) -> Slots:
+    async def _slots_for(self, channel: str) -> tuple[str, Slots]:
         name = self._senders.name_for(channel)
         if name not in self._slots:
-            self._slots[name] = Slots(await self._senders.open(name), self._concurrency, self)
-        return self._slots[name]
+            sender = await self._senders.open(name)
+            self._slots[name] = Slots(sender, self._concurrency, self, partial(self._may_start, name))
+        return name, self._slots[name]
+
+    def _may_start(self, name: str) -> bool:
+        return self._senders.pauses.may_start(name, self.lane, steady())
 
     def _exchanged(self, task: "asyncio.Task[None]") -> None:
         self._call = None

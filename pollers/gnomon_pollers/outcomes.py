@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from gnomon_pollers.channels.channel import Answer, Verdict
+from gnomon_pollers.channels.channel import Answer
 from gnomon_pollers.claims import Claim
 
 LONGEST_WAIT: Final = timedelta(milliseconds=20)
@@ -20,9 +20,6 @@ LARGEST_BATCH: Final = 500
 
 _LONGEST_TEXT: Final = 500
 """Characters of detail and reference that are kept."""
-
-AT_MOST_ONCE: Final = "bulk"
-"""The lane in which an unclear end is the end: better never than twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +35,14 @@ class Outcome:
 
 
 def outcome_of(claim: Claim, answer: Answer) -> Outcome:
-    """What a channel's answer means for a delivery of its lane."""
-    outcome = str(answer.verdict)
-    if answer.verdict is Verdict.UNCLEAR:
-        outcome = "unknown" if claim.lane == AT_MOST_ONCE else "retry"
+    """A channel's answer as the database takes it, which knows what it means in the lane."""
     return Outcome(
-        claim.delivery_id, claim.claim_id, outcome, _kept(answer.reference), _kept(answer.detail), answer.retry_after
+        claim.delivery_id,
+        claim.claim_id,
+        str(answer.verdict),
+        _kept(answer.reference),
+        _kept(answer.detail),
+        answer.retry_after,
     )
 
 

@@ -6,7 +6,7 @@ there are slots only as far as it is sent within about a second: what waits here
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Final, Protocol, TypeAlias
 
@@ -38,17 +38,20 @@ class Listener(Protocol):
         """An attempt was made."""
 
     def given_up(self, claim: Claim) -> None:
-        """No attempt was made: the lease has too little left, or the process ends."""
+        """No attempt was made: the lease has too little left, the receiver wants quiet, or the process ends."""
 
 
 class Slots:
     """At most `concurrency` sends at a time, the rest in the order they came."""
 
-    def __init__(self, channel: Channel, concurrency: int, listener: Listener) -> None:
-        """Begin with nothing claimed."""
+    def __init__(
+        self, channel: Channel, concurrency: int, listener: Listener, may_start: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Begin with nothing claimed; `may_start` is asked right before each attempt, and what it refuses is given up."""
         self._channel = channel
         self._concurrency = concurrency
         self._listener = listener
+        self._may_start = may_start
         self._waiting: deque[Claim] = deque()
         self._running: dict[asyncio.Task[_End], tuple[Claim, timedelta]] = {}
         self._mean_took: timedelta | None = None
@@ -114,7 +117,7 @@ class Slots:
     def _fill(self) -> None:
         while self._waiting and len(self._running) < self._concurrency:
             claim = self._waiting.popleft()
-            if not claim.can_start:
+            if not (claim.can_start and self._may_start()):
                 self._listener.given_up(claim)
                 continue
             task = asyncio.create_task(self._send(claim))

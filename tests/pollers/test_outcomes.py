@@ -1,29 +1,20 @@
 from datetime import timedelta
 
-import pytest
+import psycopg
 
 from gnomon_pollers.channels.channel import Answer, Verdict
 from gnomon_pollers.outcomes import LARGEST_BATCH, LONGEST_WAIT, Outcomes, outcome_of
 from tests.pollers.test_claims import a_claim
+from tests.support.given import value
 
 
-@pytest.mark.parametrize(
-    ("verdict", "lane", "outcome"),
-    [
-        (Verdict.SENT, "bulk", "sent"),
-        (Verdict.FAILED, "critical", "failed"),
-        (Verdict.RETRY, "bulk", "retry"),
-        (Verdict.UNCLEAR, "critical", "retry"),
-        (Verdict.UNCLEAR, "transactional", "retry"),
-        (Verdict.UNCLEAR, "bulk", "unknown"),
-    ],
-)
-def test_an_unclear_end_is_the_end_in_bulk_only(verdict: Verdict, lane: str, outcome: str) -> None:
-    assert outcome_of(a_claim(lane=lane), Answer(verdict)).outcome == outcome
+def test_the_words_are_those_that_the_database_takes(connection: psycopg.Connection) -> None:
+    words = set(value(connection, "select gnomon_data.outcome_words()"))
+    assert {outcome_of(a_claim(), Answer(verdict)).outcome for verdict in Verdict} == words - {"retry", "failed", "unknown"}
 
 
 def test_texts_are_such_that_the_database_takes_them() -> None:
-    outcome = outcome_of(a_claim(), Answer(Verdict.RETRY, detail="a\0b" + "x" * 999, reference=""))
+    outcome = outcome_of(a_claim(), Answer(Verdict.TRANSIENT, detail="a\0b" + "x" * 999, reference=""))
     assert outcome.detail is not None
     assert outcome.detail.startswith("a\ufffdb")
     assert len(outcome.detail) == 500

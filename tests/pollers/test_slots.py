@@ -165,7 +165,7 @@ async def test_a_channel_that_does_not_answer_in_time_is_cut() -> None:
     Slots(FakeChannel(send=slow_to_connect, timeout=0.02), 8, heard).accept([fresh(1)])
     await until(lambda: len(heard.answers) == 2)
     assert heard.answers["dlv_0"] == Answer(Verdict.UNCLEAR, detail="no answer within 0.02 s")
-    assert heard.answers["dlv_1"].verdict is Verdict.RETRY
+    assert heard.answers["dlv_1"].verdict is Verdict.TRANSIENT
 
 
 async def test_whatever_a_channel_raises_is_an_end_of_its_attempt() -> None:
@@ -180,7 +180,7 @@ async def test_whatever_a_channel_raises_is_an_end_of_its_attempt() -> None:
     Slots(FakeChannel(send=before), 8, heard).accept([fresh(0)])
     Slots(FakeChannel(send=after), 8, heard).accept([fresh(1)])
     await until(lambda: len(heard.answers) == 2)
-    assert heard.answers["dlv_0"] == Answer(Verdict.RETRY, detail="ZeroDivisionError: oh")
+    assert heard.answers["dlv_0"] == Answer(Verdict.TRANSIENT, detail="ZeroDivisionError: oh")
     assert heard.answers["dlv_1"] == Answer(Verdict.UNCLEAR, detail="ConnectionResetError: gone")
 
 

@@ -1,13 +1,9 @@
 """The protocol that every channel keeps, and what it may answer.
 
-A channel turns one claim into one attempt. It knows nothing of lanes, retries or the database:
+A channel turns one claim into one attempt and says how it ended. It knows nothing of lanes, retries or the database: what
+follows from a verdict in which lane is decided there (gnomon_data.meaning_of).
 
-    sent      the other side took it
-    failed    the other side will never take it: no further attempt
-    retry     it was not taken; try again, not before retry_after
-    unclear   it may have been taken. Critical and transactional deliveries are tried again with the same id, bulk ends here
-
-Whatever a channel raises counts as retry before `claim.begin()` and as unclear after it.
+Whatever a channel raises counts as transient before `claim.begin()` and as unclear after it.
 """
 
 from dataclasses import dataclass
@@ -20,12 +16,28 @@ from gnomon_pollers.claims import Claim
 
 
 class Verdict(StrEnum):
-    """What became of one attempt."""
+    """What became of one attempt; the words that gnomon.delivery_outcome takes."""
 
     SENT = "sent"
-    FAILED = "failed"
-    RETRY = "retry"
+    """The other side took it."""
+
+    GONE = "gone"
+    """Never again for this recipient: the address is gone."""
+
+    REFUSED = "refused"
+    """Never again with this request: it would be refused each time."""
+
+    THROTTLED = "throttled"
+    """Not taken: too much at once. Not again before retry_after, and what else is meant for this address waits as well."""
+
+    TRANSIENT = "transient"
+    """Not taken, for a reason that passes: an error of the other side, or no connection."""
+
     UNCLEAR = "unclear"
+    """It may have been taken. Critical and transactional deliveries are tried again with the same id, bulk ends here."""
+
+    UNAUTHORISED = "unauthorised"
+    """Not taken for lack of valid credentials, which the operator must mend: it uses up no attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +55,7 @@ class Answer:
 
 def no_answer(claim: Claim, detail: str) -> Answer:
     """The end of an attempt to which nothing was answered: unclear from the moment a byte may have left."""
-    return Answer(Verdict.UNCLEAR if claim.has_begun else Verdict.RETRY, detail=detail)
+    return Answer(Verdict.UNCLEAR if claim.has_begun else Verdict.TRANSIENT, detail=detail)
 
 
 class Channel(Protocol):

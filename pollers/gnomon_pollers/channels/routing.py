@@ -10,6 +10,7 @@ from typing import Final
 
 from gnomon.settings import Settings
 from gnomon_pollers.channels.channel import Channel
+from gnomon_pollers.pauses import Pauses
 
 GROUP: Final = "gnomon.channels"
 
@@ -34,6 +35,8 @@ class Senders:
         self._settings = settings
         self._found = {entry.name: entry for entry in entry_points(group=GROUP)} if found is None else found
         self._open: dict[str, Channel] = {}
+        self.pauses = Pauses()
+        """Which of them are left alone for a while."""
 
     def name_for(self, channel: str) -> str:
         """The name of the sender for a channel."""

@@ -1,9 +1,10 @@
 """POST one CloudEvent to GNOMON_WEBHOOK_URL, signed as Standard Webhooks when there is a secret.
 
-2xx is sent, 410 is never again, everything else is tried again; 429 and 503 say when. Redirects are not followed: a
-receiver that moves must be told by whoever runs it, and a redirect could lead past the guard of addresses.
+The status decides, also when the rest of the answer does not come. Redirects are not followed: a receiver that moves must
+be told by whoever runs it, and a redirect could lead past the guard of addresses.
 """
 
+import asyncio
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Final
@@ -15,6 +16,7 @@ from gnomon.settings import SettingInvalid, Settings
 from gnomon_pollers.channels.addresses import public_socket
 from gnomon_pollers.channels.channel import Answer, Verdict, no_answer
 from gnomon_pollers.channels.retry_after import retry_after
+from gnomon_pollers.channels.status import SAYS_WHEN, verdict_of
 from gnomon_pollers.claims import Claim, LeaseOver
 
 CONTENT_TYPE: Final = "application/cloudevents+json"
@@ -31,9 +33,8 @@ _LONGEST_REASON: Final = 200
 # Headers by which a receiver may name what it took, the most telling first.
 _REFERENCES: Final = ("x-message-id", "x-request-id")
 
-_OK: Final = range(200, 300)
-_GONE: Final = 410
-_SAYS_WHEN: Final = frozenset({429, 503})
+_LONGEST_BODY: Final = timedelta(seconds=2)
+"""For the rest of an answer whose status is known."""
 
 
 class WebhookChannel:
@@ -67,7 +68,7 @@ class WebhookChannel:
     async def send(self, claim: Claim) -> Answer:
         """POST the event and read the answer."""
         if self._session is None or self._url is None:
-            return Answer(Verdict.RETRY, detail="GNOMON_WEBHOOK_URL is not set")
+            return Answer(Verdict.TRANSIENT, detail="GNOMON_WEBHOOK_URL is not set")
         try:
             async with self._session.post(
                 self._url,
@@ -98,24 +99,27 @@ class WebhookChannel:
 
 def _answer(response: aiohttp.ClientResponse, body: bytes, claim: Claim) -> Answer:
     reference = next((response.headers[name] for name in _REFERENCES if name in response.headers), None)
-    if response.status in _OK:
-        return Answer(Verdict.SENT, reference=reference)
+    wait = retry_after(response.headers.get("retry-after"), claim.now_utc) if response.status in SAYS_WHEN else None
+    verdict = verdict_of(response.status, says_when=wait is not None)
+    if verdict is Verdict.SENT:
+        return Answer(verdict, reference=reference)
     reason = body.decode(errors="replace").strip()[:_LONGEST_REASON]
     detail = f"HTTP {response.status}" + (f": {reason}" if reason else "")
-    if response.status == _GONE:
-        return Answer(Verdict.FAILED, detail=detail, reference=reference)
-    wait = retry_after(response.headers.get("retry-after"), claim.now_utc) if response.status in _SAYS_WHEN else None
-    return Answer(Verdict.RETRY, detail=detail, reference=reference, retry_after=wait)
+    return Answer(verdict, detail=detail, reference=reference, retry_after=wait)
 
 
 async def _beginning(response: aiohttp.ClientResponse) -> bytes:
-    """Read an answer up to the limit; what is longer is not worth its connection."""
+    """Read an answer up to the limits of length and time; what is longer, or breaks off, costs its connection."""
     body = b""
-    while chunk := await response.content.read(_LONGEST_ANSWER):
-        body += chunk
-        if len(body) > _LONGEST_ANSWER:
-            response.close()
-            break
+    try:
+        async with asyncio.timeout(_LONGEST_BODY.total_seconds()):
+            while chunk := await response.content.read(_LONGEST_ANSWER):
+                body += chunk
+                if len(body) > _LONGEST_ANSWER:
+                    response.close()
+                    break
+    except (aiohttp.ClientError, TimeoutError):
+        response.close()
     return body
 
 

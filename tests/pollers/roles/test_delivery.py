@@ -53,13 +53,14 @@ class Bench:
     def __init__(self, pool: Pool, metrics: Metrics, loop: Loop, channel: Channel, *, concurrency: int = 64) -> None:
         """Hold nothing yet."""
         wake = Wake()
+        senders = OneSender(channel)
         self.leases = Leases(pool, "delivery", "test")
         self.desks = [
             Desk(
                 lane,
                 pool=pool,
                 worker=Worker("test", LEASE),
-                senders=OneSender(channel),
+                senders=senders,
                 concurrency=concurrency,
                 metrics=metrics,
                 loop=loop,
@@ -251,6 +252,83 @@ async def test_an_unclear_end_is_tried_again_but_not_in_bulk(
         retried = "select count(*) from gnomon_data.events where kind = 'retry'"
         await until(lambda: value(connection, retried) >= 3)
     assert value(connection, "select count(*) from gnomon_data.deliveries where lane = 0") == 3
+
+
+async def test_who_asks_for_quiet_has_it_and_nobody_holds_what_he_may_not_send(
+    bench: Callable[..., Any], connection: psycopg.Connection, metrics: Metrics
+) -> None:
+    """Only what was under way has met the 429; critical has its tries; the others cost no attempt."""
+    tried: list[str] = []
+
+    async def asks_for_quiet(claim: Claim) -> Answer:
+        claim.begin()
+        tried.append(claim.lane)
+        if claim.lane == "critical":
+            return Answer(Verdict.SENT)
+        await asyncio.sleep(0.01)
+        return Answer(Verdict.THROTTLED, detail="HTTP 429", retry_after=timedelta(minutes=1))
+
+    given_ready(connection, 200, "bulk")
+    given_ready(connection, 20, "transactional")
+    untried = "select count(*) from gnomon_data.deliveries where attempt = 0 and claim_id is null and ready_at_utc <= now()"
+    held = "select count(*) from gnomon_data.deliveries where claim_id is not null"
+    async with bench(asks_for_quiet, concurrency=4).running():
+        await until(lambda: tried and value(connection, held) == 0)
+        given_ready(connection, 10, "critical")
+        await until(lambda: ends(connection) == {"sent": 10})
+        looks = float(metrics._registry.get_sample_value("gnomon_polls_total", {"role": "delivery"}) or 0)
+        await asyncio.sleep(0.5)
+        looks = float(metrics._registry.get_sample_value("gnomon_polls_total", {"role": "delivery"}) or 0) - looks
+        assert value(connection, held) == 0
+    others = len([lane for lane in tried if lane != "critical"])
+    assert others <= 8, "what was under way in two lanes"
+    assert value(connection, untried) == 220 - others
+    assert looks <= 20, "a spin would be hundreds"
+
+
+async def test_after_the_quiet_one_attempt_is_made_and_then_all(
+    bench: Callable[..., Any], connection: psycopg.Connection
+) -> None:
+    is_probed = asyncio.Event()
+    tried: list[str] = []
+
+    async def quiet_for_a_while(claim: Claim) -> Answer:
+        claim.begin()
+        tried.append(claim.delivery_id)
+        if len(tried) == 1:
+            return Answer(Verdict.THROTTLED, retry_after=timedelta(milliseconds=400))
+        await is_probed.wait()
+        return Answer(Verdict.SENT)
+
+    given_ready(connection, 30, "bulk")
+    async with bench(quiet_for_a_while, concurrency=1).running() as running:
+        await until(lambda: len(tried) == 2)
+        running.desks[2]._concurrency = 8
+        await asyncio.sleep(0.3)
+        assert len(tried) == 2
+        is_probed.set()
+        await until(lambda: ends(connection) == {"sent": 29})
+
+
+async def test_what_the_operator_must_mend_uses_up_no_attempt_and_is_tried_again_slowly(
+    bench: Callable[..., Any], connection: psycopg.Connection, metrics: Metrics
+) -> None:
+    """Also critical: it would be refused like all others."""
+
+    async def refused(claim: Claim) -> Answer:
+        claim.begin()
+        return Answer(Verdict.UNAUTHORISED, detail="HTTP 401")
+
+    for lane in LANES:
+        given_ready(connection, 20, lane)
+    with capture_logs() as logs:
+        async with bench(refused, concurrency=4).running() as running:
+            await until(lambda: running.channel.sent)
+            await asyncio.sleep(0.5)
+    assert len(running.channel.sent) <= 12, "what was under way"
+    assert value(connection, "select count(*) from gnomon_data.deliveries where attempt = 0 and claim_id is null") == 60
+    assert [log["event"] for log in logs].count("a receiver does not accept our credentials") == 1
+    assert 'outcome="unauthorised"' in metrics.text().decode()
 
 
 async def test_a_cancelled_delivery_that_waits_for_its_turn_is_not_sent(
