@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from tests.sql.acts import cancel, claim, fire, found, ledger, reschedule, settle, step_to, sweep, utc
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, one, rows, value
-from tests.support.races import sessions
+from tests.support.races import in_background, sessions, wait_until_blocked
 
 _NOON = utc("2026-12-01T12:00:00")
 _SPRING = {"season": "spring"}
@@ -191,6 +191,7 @@ def test_one_that_cannot_be_written_stops_no_other(at_noon: psycopg.Connection) 
     [
         ({"schedule_at": "25:00"}, "GN013"),
         ({"schedule_at": "2026-11-01T00:00:00Z", "recurrence": None}, "GN023"),
+        ({"schedule_at": "2026-11-01T00:00:00Z", "if_past": "skip"}, "GN023"),
         ({"timezone": "Mars/Olympus"}, "GN010"),
         ({"key": "k"}, "GN024"),
         ({"when": "now"}, "GN024"),
@@ -388,3 +389,64 @@ def test_an_edit_and_an_accept_beside_it_that_commit_later(at_noon: psycopg.Conn
     sweep(at_noon)
     assert _told(at_noon, begun).status == "done"
     assert _due(at_noon, edited, made) == [("scheduled", _NOON + timedelta(hours=3))] * 2
+
+
+@pytest.mark.parametrize("is_swept_at_once", [True, False])
+def test_what_was_fired_ahead_of_one_that_refuses_comes(at_noon: psycopg.Connection, *, is_swept_at_once: bool) -> None:
+    given_schedule(at_noon, _DAILY | {"schedule_at": "12:00:01"}, labels=_SPRING)
+    assert fire(at_noon) == 1
+    begun = _move(at_noon, {"recurrence": {"weekdays": ["FRI"]}})
+    if is_swept_at_once:
+        sweep(at_noon)
+    else:
+        for seconds in (1, 3, 7):
+            step_to(at_noon, _NOON + timedelta(seconds=seconds))
+            assert claim(at_noon) == []
+        sweep(at_noon)
+    step_to(at_noon, _NOON + timedelta(seconds=7))
+    assert _told(at_noon, begun).refused_count == 1
+    assert len(claim(at_noon)) == 1, "as soon as it is refused, and on time if that is before"
+
+
+def test_a_pause_ends_when_its_schedules_are_paused_not_before(at_noon: psycopg.Connection) -> None:
+    meant = given_schedule(at_noon, _DAILY, labels=_SPRING)
+    paused = _many(at_noon, "pause")
+    _move(at_noon, _LATER)
+    # Only the pause is swept, however often it is looked at.
+    at_noon.execute("update gnomon_data.operations set resume_at_utc = 'infinity' where kind = 'reschedule'")
+    for seconds in range(2, 12, 2):
+        step_to(at_noon, _NOON + timedelta(seconds=seconds))
+        sweep(at_noon)
+    assert _told(at_noon, paused).status == "running"
+    at_noon.execute("update gnomon_data.operations set resume_at_utc = created_at_utc")
+    sweep(at_noon)
+    step_to(at_noon, _NOON + timedelta(seconds=20))
+    sweep(at_noon)
+    assert _told(at_noon, paused).status == "done"
+    assert _due(at_noon, meant) == [("paused", _AT_HALF_PAST)]
+
+
+def test_who_changes_one_takes_its_key_before_the_schedule(at_noon: psycopg.Connection, database_url: str) -> None:
+    meant = given_schedule(at_noon, _DAILY, key="k", labels=_SPRING)
+    _move(at_noon, _LATER)
+    with sessions(database_url, 2) as (keeper, pauser):
+        with keeper.transaction():
+            keeper.execute("select from gnomon_data.schedule_keys for update")
+            query = "select * from gnomon.pause_schedule(%s)"
+            with in_background(lambda: one(pauser, query, meant.schedule_id)) as paused:
+                wait_until_blocked(at_noon, pauser.info.backend_pid)
+                at_noon.execute("select from gnomon_data.schedules for update nowait")
+                keeper.execute("commit")
+                keeper.execute("begin")
+        assert paused.result().fire_at_utc == _AT_HALF_PAST
+
+
+def test_it_is_forgotten_with_what_it_refused(at_noon: psycopg.Connection) -> None:
+    given_schedule(at_noon, _DAILY, labels=_SPRING)
+    _move(at_noon, {"recurrence": {"weekdays": ["FRI"]}})
+    sweep(at_noon)
+    assert value(at_noon, "select count(*) from gnomon_data.mass_refusals") == 1
+    step_to(at_noon, _NOON + timedelta(days=8))
+    sweep(at_noon)
+    left = "select count(*) from (select from gnomon_data.operations union all select from gnomon_data.mass_refusals) as l"
+    assert value(at_noon, left) == 0

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any, Final
 
 import psycopg
+from psycopg.types.json import Jsonb
 
 from tests.sql.acts import fire, reschedule, schedule_many, sweep
 from tests.sql.beside import beside
@@ -113,4 +114,43 @@ def test_paused_and_resumed_beside_all_who_change_schedules(connection: psycopg.
     assert value(connection, _WITHOUT_TIMER) == 0, "whatever was held goes on"
     while value(connection, "select exists (select from gnomon_data.schedules where fire_at_utc < gnomon_data.now_utc())"):
         fire(connection)
+    assert value(connection, "select sum(abs(missing_count)) from gnomon.ledger()") == 0
+
+
+_REFUSED_LATELY: Final = """
+select coalesce(sum(r.refused_count), 0)
+  from gnomon_data.mass_refusals as r
+  join (select o.id from gnomon_data.operations as o order by o.created_at_utc desc limit 2) as o on o.id = r.operation_id
+"""
+_PLANNED: Final = "select schedule_id, fire_at_utc from gnomon.schedules"
+
+
+def test_rescheduled_beside_all_who_change_schedules(connection: psycopg.Connection, database_url: str) -> None:
+    callers = _Callers()
+
+    with (
+        beside(database_url, callers.upsert, callers.upsert, callers.edit, _poll, _look_after, _look_after) as roles,
+        sessions(database_url, 1) as (caller,),
+    ):
+        for number, label in product(range(2), _LABELS):
+            for kind in ("pause", "resume"):
+                one(caller, f"select * from gnomon.{kind}_by_label('season', %s)", label)
+            change = Jsonb({"schedule_at": f"PT{50 + number}H", "params": {"n": number}})
+            begun = one(caller, "select * from gnomon.reschedule_by_label('season', %s, %s)", label, change).operation_id
+            roles.wait_until(lambda begun=begun: value(connection, _IS_SWEPT, begun), "the sweep comes by")  # type: ignore[misc]
+    edited = "select count(*) from gnomon_data.events where kind = 'edited' and detail #>> '{changed,params}' is not null"
+    assert value(connection, edited) > 20, "it was a race"
+
+    before = {row.schedule_id for row in rows(connection, _PLANNED)}
+    for label in _LABELS:
+        one(connection, "select * from gnomon.reschedule_by_label('season', %s, '{\"schedule_at\": \"PT99H\"}')", label)
+    later = {a.schedule_id for a in schedule_many(connection, [callers.wish() | {"user_id": f"v{n}"} for n in range(40)])}
+    while value(connection, "select exists (select from gnomon_data.mass_pauses)"):
+        sweep(connection)
+    moved = {row.schedule_id for row in rows(connection, f"{_PLANNED} where fire_at_utc > now() + interval '98 h'")}
+    refused = value(connection, _REFUSED_LATELY)
+    assert len(before - moved) == refused, "what was made before is moved, or was due"
+    assert not moved & later
+    assert value(connection, _WITHOUT_TIMER) == 0
+    assert value(connection, _STRAY) == 0
     assert value(connection, "select sum(abs(missing_count)) from gnomon.ledger()") == 0
