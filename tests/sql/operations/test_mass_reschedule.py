@@ -18,6 +18,10 @@ _DAILY = {"schedule_at": "12:00:10", "timezone": "UTC", "recurrence": {"pattern"
 _ONCE = {"schedule_at": "2026-12-01T12:00:10Z"}
 _LATER = {"schedule_at": "12:30", "timezone": "UTC"}
 _AT_HALF_PAST = _NOON + timedelta(minutes=30)
+_UNWRITABLE = """
+create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+create trigger refuse before insert on gnomon_data.schedules for each row when (new.user_id = 'u1') execute function pg_temp.refuse();
+"""
 
 
 @pytest.fixture
@@ -176,12 +180,12 @@ def test_one_that_refuses_stays_as_it_was_and_is_counted(at_noon: psycopg.Connec
 
 def test_one_that_cannot_be_written_stops_no_other(at_noon: psycopg.Connection) -> None:
     meant = [given_schedule(at_noon, user_id=f"u{n}", labels=_SPRING) for n in range(4)]
-    broken = "update gnomon_data.schedules set when_words = '[1]' where id = gnomon_data.id_of('sch', %s)"
-    at_noon.execute(broken, (meant[1].schedule_id,))
+    at_noon.execute(_UNWRITABLE)
     begun = _move(at_noon, {"schedule_at": "PT2H"})
     sweep(at_noon)
     told = _told(at_noon, begun)
     assert (told.status, told.swept_count, told.refused_count) == ("done", 4, 1)
+    assert told.refusals[0] == {"schedule_id": meant[1].schedule_id, "code": "P0001", "detail": "broken", "pointer": ""}
     moved = rows(at_noon, "select schedule_id from gnomon.schedules where fire_at_utc = %s", _NOON + timedelta(hours=2))
     assert {row.schedule_id for row in moved} == {s.schedule_id for n, s in enumerate(meant) if n != 1}
 
@@ -260,11 +264,12 @@ def test_what_was_due_at_the_call_fires_and_the_next_is_the_new(at_noon: psycopg
     assert (_told(at_noon, begun).swept_count, _told(at_noon, begun).refused_count) == (1, 0)
 
 
-def test_what_was_due_at_the_call_and_is_swept_first_fires_too(at_noon: psycopg.Connection) -> None:
+@pytest.mark.parametrize("change", [_LATER, {"params": {"b": 2}}])
+def test_what_was_due_at_the_call_and_is_swept_first_fires_too(at_noon: psycopg.Connection, change: dict[str, Any]) -> None:
     given_schedule(at_noon, _DAILY, labels=_SPRING, user_id="u1")
     given_schedule(at_noon, _ONCE, labels=_SPRING, user_id="u2")
     step_to(at_noon, _NOON + timedelta(seconds=30))
-    begun = _move(at_noon, _LATER)
+    begun = _move(at_noon, change)
     sweep(at_noon)
     told = _told(at_noon, begun)
     assert (told.refused_count, told.refusals[0]["code"]) == (1, "GN029")
@@ -335,7 +340,7 @@ def test_one_made_due_by_it_is_on_its_way(at_noon: psycopg.Connection) -> None:
     _move(at_noon, {"schedule_at": "PT1M"})
     step_to(at_noon, _NOON + timedelta(minutes=2))
     with pytest.raises(psycopg.Error) as refused:
-        reschedule(at_noon, meant.schedule_id, {"schedule_at": "PT3H"})
+        reschedule(at_noon, meant.schedule_id, {"params": {"a": 1}})
     assert refused.value.sqlstate == "GN029"
 
 

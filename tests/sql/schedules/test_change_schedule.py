@@ -434,3 +434,21 @@ def test_what_is_due_and_spread_still_comes_in_its_window(connection: psycopg.Co
     assert [event["data"]["due_at"] for event in deliver_all(connection)] == ["2026-12-01T17:00:00Z"]
     due = value(connection, "select due_at_utc from gnomon_data.schedules")
     assert due == utc("2026-12-02T18:00:00" if act == "move" else "2026-12-01T18:30:00")
+
+
+def test_of_several_on_their_way_the_last_comes_back(clock_at: Callable[[Any], psycopg.Connection]) -> None:
+    connection = clock_at(_NINE)
+    every = {"pattern": "elapsed", "every": "PT1S", "end_after": 9}
+    schedule = given_schedule(connection, schedule_at="2026-12-01T09:00:01Z", recurrence=every)
+    assert (fire(connection), fire(connection), fire(connection)) == (1, 1, 0)
+    assert _pending(connection) == [(_NINE + 3 * _SECOND, 2)]
+
+    reschedule(connection, schedule.schedule_id, {"recurrence": {"end_after": 4}})
+
+    assert _pending(connection) == [(_NINE + 2 * _SECOND, 1)]
+    handed_over = []
+    for seconds in range(1, 6):
+        step_to(connection, _NINE + seconds * _SECOND)
+        handed_over += [event["data"]["due_at"][-3:-1] for event in deliver_all(connection)]
+    assert handed_over == ["01", "02", "03", "04"]
+    assert value(connection, "select sum(abs(missing_count)) from gnomon.ledger()") == 0
