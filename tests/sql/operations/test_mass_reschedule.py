@@ -20,7 +20,15 @@ _LATER = {"schedule_at": "12:30", "timezone": "UTC"}
 _AT_HALF_PAST = _NOON + timedelta(minutes=30)
 _UNWRITABLE = """
 create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
-create trigger refuse before insert on gnomon_data.schedules for each row when (new.user_id = 'u1') execute function pg_temp.refuse();
+create trigger refuse before insert on gnomon_data.schedules for each row
+    when (new.user_id = 'u1') execute function pg_temp.refuse();
+"""
+_SET_ASIDE = """
+insert into gnomon_data.set_aside (shard, id, what, schedule_id, lane, stamp, due_at_utc,
+    error_code, error_text, set_aside_at_utc)
+select s.shard, s.id, 'schedule', s.id, s.lane, s.stamp, s.due_at_utc, 'P0001', 'broken', s.due_at_utc
+  from gnomon_data.schedules as s;
+delete from gnomon_data.timers;
 """
 
 
@@ -455,3 +463,16 @@ def test_it_is_forgotten_with_what_it_refused(at_noon: psycopg.Connection) -> No
     sweep(at_noon)
     left = "select count(*) from (select from gnomon_data.operations union all select from gnomon_data.mass_refusals) as l"
     assert value(at_noon, left) == 0
+
+
+def test_what_is_set_aside_comes_back_only_when_it_is_changed(at_noon: psycopg.Connection) -> None:
+    meant = given_schedule(at_noon, _ONCE, labels=_SPRING)
+    at_noon.execute(_SET_ASIDE)
+    _move(at_noon, {"recurrence": {"weekdays": ["FRI"]}})
+    sweep(at_noon)
+    assert found(at_noon, meant.schedule_id).status == "set_aside"
+    assert value(at_noon, "select count(*) from gnomon_data.timers") == 0
+    _move(at_noon, {"params": {"a": 1}})
+    sweep(at_noon)
+    assert found(at_noon, meant.schedule_id).status == "scheduled"
+    assert value(at_noon, "select count(*) from gnomon_data.timers") == 1

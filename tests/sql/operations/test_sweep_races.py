@@ -120,7 +120,8 @@ def test_paused_and_resumed_beside_all_who_change_schedules(connection: psycopg.
 _REFUSED_LATELY: Final = """
 select coalesce(sum(r.refused_count), 0)
   from gnomon_data.mass_refusals as r
-  join (select o.id from gnomon_data.operations as o where o.kind = 'reschedule' order by o.created_at_utc desc limit 2) as o on o.id = r.operation_id
+  join (select o.id from gnomon_data.operations as o where o.kind = 'reschedule'
+         order by o.created_at_utc desc limit 2) as o on o.id = r.operation_id
 """
 _PLANNED: Final = "select schedule_id, fire_at_utc from gnomon.schedules"
 

@@ -1,4 +1,5 @@
--- Tried on a schedule of each form: one that takes it is enough. Told is the fault that most of them have.
+-- Tried on a schedule of each form: one that takes it is enough. Told is the fault that most of them have; where some can be
+-- read with it, what keeps these from being placed in time.
 create or replace function gnomon_data.hopeless_fault(change jsonb) returns gnomon_data.fault
 language plpgsql volatile
 as $$
@@ -7,7 +8,9 @@ declare
     merge constant jsonb := gnomon_data.read_change(change);
     form jsonb;
     d gnomon_data.draft;
+    is_read boolean;
     faults gnomon_data.fault[] := '{}';
+    place_faults gnomon_data.fault[] := '{}';
 begin
     foreach form in array array[
         jsonb_build_object('schedule_at', gnomon_data.rfc3339(now_utc + interval '1 year')), '{"schedule_at": "PT1H"}', '{"schedule_at": "09:00"}',
@@ -21,7 +24,8 @@ begin
         if (d.fault).code is null then
             d.fault := gnomon_data.hold_calendars(d.compiled);
         end if;
-        if (d.fault).code is null then
+        is_read := (d.fault).code is null;
+        if is_read then
             -- A zone is the affair of each user.
             d.time_zone_source := case when d.time_zone is null then 'installation' else d.time_zone_source end;
             d.time_zone := coalesce(d.time_zone, 'UTC');
@@ -33,9 +37,13 @@ begin
         if (d.fault).code is null then
             return null;
         end if;
-        faults := faults || d.fault;
+        if is_read then
+            place_faults := place_faults || d.fault;
+        else
+            faults := faults || d.fault;
+        end if;
     end loop;
-    return (select f from unnest(faults) as f group by f order by count(*) desc limit 1);
+    return (select f from unnest(case when place_faults = '{}' then faults else place_faults end) as f group by f order by count(*) desc limit 1);
 end
 $$;
 
