@@ -8,7 +8,7 @@ declare
     before constant jsonb := gnomon_data.request_of(old);
     d gnomon_data.draft;
 begin
-    d := gnomon_data.read_request(gnomon_data.merge_patch(before, merge), 1);
+    d := gnomon_data.read_request(gnomon_data.merge_patch(before, merge), 1, old.category);
     if (d.fault).code is null then
         d.fault := gnomon_data.hold_calendars(d.compiled);
     end if;

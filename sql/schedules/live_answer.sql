@@ -10,7 +10,7 @@ begin
     d.resolution := s.resolution;
     d.if_past := s.if_past;
     d.version := s.version;
-    d.warnings := gnomon_data.channel_warnings(s.channels);
+    d.warnings := gnomon_data.channel_warnings(coalesce(s.channels, gnomon_data.category_channels(s.category)));
     d.place_fault := null;
     return d;
 end

@@ -5,8 +5,10 @@ returns void
 language plpgsql volatile
 as $$
 declare
-    before constant jsonb := gnomon_data.request_of(old);
-    after constant jsonb := gnomon_data.request_of(changed);
+    -- No word of a request says the lane that a category gives.
+    is_laned constant boolean := old.lane <> changed.lane and coalesce(old.category, changed.category) is not null;
+    before constant jsonb := gnomon_data.request_of(old) || case when is_laned then jsonb_build_object('lane', gnomon_data.lane_name(old.lane)) else '{}' end;
+    after constant jsonb := gnomon_data.request_of(changed) || case when is_laned then jsonb_build_object('lane', gnomon_data.lane_name(changed.lane)) else '{}' end;
 begin
     perform gnomon_data.note_event(old.shard, old.id, 'edited', jsonb_build_object(
         'version', changed.version,

@@ -30,7 +30,7 @@ begin
     d.resolution := first.kind;
     d.if_past := first.if_past_taken;
     d.is_skipped := first.is_skipped;
-    d.warnings := coalesce(d.warnings, gnomon_data.channel_warnings(d.channels));
+    d.warnings := coalesce(d.warnings, gnomon_data.channel_warnings(coalesce(d.channels, gnomon_data.category_channels(d.category))));
     if d.is_skipped then
         return d;
     end if;

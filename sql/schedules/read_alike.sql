@@ -33,7 +33,7 @@ as $$
     ), distinct_shape as materialized (
         select distinct f.shape from shaped as f
     ), shape as materialized (
-        select s.shape, row_number() over () as id, r as d, gnomon_data.has_readings(r.compiled) as has_readings, gnomon_data.channel_warnings(r.channels) as warnings,
+        select s.shape, row_number() over () as id, r as d, gnomon_data.has_readings(r.compiled) as has_readings, gnomon_data.channel_warnings(coalesce(r.channels, gnomon_data.category_channels(r.category))) as warnings,
                make_interval(secs => coalesce((r.compiled -> 'offset')::float8, 0)) as offset_for
           from distinct_shape as s cross join lateral gnomon_data.read_request(s.shape || jsonb '{"user_id": "-"}', 0) as r
          where s.shape - gnomon_data.field_names('built') = '{}' and position('null' in s.shape::text) = 0

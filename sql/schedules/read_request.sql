@@ -1,6 +1,7 @@
--- Everything about a request that needs neither the clock nor a table but that of the zones. Returns its fault in the
--- draft; the first one wins.
-create or replace function gnomon_data.read_request(request jsonb, ordinal int) returns gnomon_data.draft
+-- Everything about a request that needs neither the clock nor a table but those of the zones and categories. Returns its fault in the
+-- draft; the first one wins. kept_category: what a schedule that is changed names already, which may have been dropped since.
+create or replace function gnomon_data.read_request(request jsonb, ordinal int, kept_category text default null)
+returns gnomon_data.draft
 language plpgsql stable
 as $$
 declare
@@ -43,8 +44,11 @@ begin
     if (d.fault).code is null then
         d := gnomon_data.read_limits(d, n);
     end if;
+    if (d.fault).code is null and n ? 'category' then
+        d := gnomon_data.take_category(d, n, kept_category);
+    end if;
     return d;
 end
 $$;
 
-comment on function gnomon_data.read_request(jsonb, int) is 'A request read into a draft, or the fault that it has.';
+comment on function gnomon_data.read_request(jsonb, int, text) is 'A request read into a draft, or the fault that it has.';

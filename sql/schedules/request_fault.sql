@@ -5,7 +5,7 @@ declare
     fault gnomon_data.fault;
     params_size constant int := octet_length((n -> 'params')::text);
 begin
-    fault := gnomon_data.type_fault(n, '', 'string', array['user_id', 'template_id', 'timezone', 'lane', 'dedup_key', 'key', 'window',
+    fault := gnomon_data.type_fault(n, '', 'string', array['user_id', 'template_id', 'timezone', 'category', 'lane', 'dedup_key', 'key', 'window',
         'expires_at', 'expires_in', 'if_past', 'misfire', 'max_lateness']);
     if (fault).code is null then
         fault := gnomon_data.type_fault(n, '', 'object', array['params', 'labels', 'recurrence']);

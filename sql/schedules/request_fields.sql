@@ -13,7 +13,7 @@ as $$
            ('offset', null, 'string', true, true),
            ('channels', null, 'array', true, false),
            ('params', 'variables', 'object', true, false),
-           ('category', null, 'string', false, false),
+           ('category', null, 'string', true, false),
            ('lane', 'priority', 'string', true, false),
            ('dedup_key', 'idempotency_key', 'string', true, false),
            ('key', null, 'string', true, false),

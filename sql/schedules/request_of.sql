@@ -3,7 +3,9 @@ create or replace function gnomon_data.request_of(s gnomon_data.schedules) retur
 language sql stable
 as $$
     select s.when_words || jsonb_strip_nulls(jsonb_build_object('user_id', s.user_id, 'template_id', s.template_id, 'dedup_key', s.dedup_key,
-            'key', s.key, 'channels', to_jsonb(s.channels), 'lane', nullif(gnomon_data.lane_name(s.lane), 'transactional')))
+            'key', s.key, 'channels', to_jsonb(s.channels), 'category', s.category,
+            'lane', case when s.category is null then nullif(gnomon_data.lane_name(s.lane), 'transactional')
+                         when s.has_own_lane then gnomon_data.lane_name(s.lane) end))
         || case when s.labels is null then '{}' else jsonb_build_object('labels', s.labels) end
         || case when s.params is null and s.payload_id is null then '{}'
                 else jsonb_build_object('params', coalesce(s.params,

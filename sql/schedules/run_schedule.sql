@@ -13,12 +13,16 @@ declare
     reading timestamp;
     s gnomon_data.schedules;
     made int;
+    of_category gnomon_data.categories;
+    channels text[];
 begin
     perform pg_current_xact_id();
     s := gnomon_data.lock_schedule(gnomon_data.shard_of_id(known_id), known_id, expected_version);
     now_utc := gnomon_data.now_utc();
     reading := date_trunc('second', now_utc at time zone s.time_zone);
     made_id := gnomon_data.new_id(s.shard, now_utc);
+    select c.* into of_category from gnomon_data.categories as c where c.name = s.category;
+    channels := coalesce(s.channels, of_category.channels, gnomon_data.default_channels());
     insert into gnomon_data.deliveries (lane, shard, id, channel, ready_at_utc, due_at_utc, schedule_id, notification_id,
         user_id, template_id, params, payload_id, dedup_key, key, occurrence, scheduled_at_utc, nominal_local, time_zone,
         expires_at_utc, accepted_at_utc, fired_at_utc, labels, spared_by)
@@ -28,12 +32,12 @@ begin
                            and w.due_at_utc <= now_utc and not w.has_given_way)
                 then 'infinity' else now_utc end,
            now_utc, s.id, made_id, s.user_id, s.template_id, s.params, s.payload_id, s.dedup_key, s.key, 0,
-           now_utc, reading, s.time_zone, coalesce(s.expires_at_utc, now_utc + s.expires_for), s.accepted_at_utc, now_utc,
+           now_utc, reading, s.time_zone, coalesce(s.expires_at_utc, now_utc + coalesce(s.expires_for, of_category.expires_for)), s.accepted_at_utc, now_utc,
            s.labels, s.spared_by
-      from unnest(coalesce(s.channels, gnomon_data.default_channels())) as c (channel);
+      from unnest(channels) as c (channel);
     get diagnostics made = row_count;
     insert into gnomon_data.channels_in_use (lane, channel)
-    select s.lane, c.channel from unnest(coalesce(s.channels, gnomon_data.default_channels())) as c (channel)
+    select s.lane, c.channel from unnest(channels) as c (channel)
      where not exists (select from gnomon_data.channels_in_use as u where u.lane = s.lane and u.channel = c.channel);
     perform gnomon_data.log_day('occurrence_log', now_utc);
     insert into gnomon_data.occurrence_log (logged_at_utc, shard, schedule_id, outcome, is_last, user_id, template_id, lane,

@@ -40,6 +40,9 @@ create table gnomon_data.schedules (
     paused_at_utc timestamptz,
     -- The mass cancels in effect that would mean it, had it not been accepted or edited after them.
     spared_by uuid[],
+    -- Its name, as the request says it, and whether that names a lane too: lane is then the request's and not the category's.
+    category text,
+    has_own_lane boolean,
     constraint schedules_pkey primary key (shard, id, is_recurring),
     constraint schedules_lane_known check (lane between 0 and 2),
     constraint schedules_fire_not_before_due check (fire_at_utc >= due_at_utc),

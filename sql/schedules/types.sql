@@ -43,7 +43,8 @@ create type gnomon_data.draft as (
     schedule_id uuid, due_at_utc timestamptz, fire_at_utc timestamptz, nominal_local timestamp, resolution text,
     if_past text, is_skipped boolean, warnings text[], place_fault gnomon_data.fault,
     status text, is_duplicate boolean, version int, is_new boolean, same_as int,
-    fired_count int
+    fired_count int,
+    category text, has_own_lane boolean
 );
 comment on type gnomon_data.draft is 'A schedule request between reading and writing; a fault in it is the item''s answer.';
 

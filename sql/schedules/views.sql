@@ -19,7 +19,7 @@ select gnomon_data.id_text('sch', s.id) as schedule_id, s.user_id, s.template_id
                     and p.changes_at_utc < s.fire_at_utc and p.operation_id <> all (coalesce(s.spared_by, '{}'))) then 'rescheduling'
             when exists (select from gnomon_data.set_aside as a where a.shard = s.shard and a.id = s.id and a.stamp = s.stamp) then 'set_aside'
             else 'scheduled' end as status,
-       s.fire_at_utc, s.time_zone, s.time_zone_source, s.version
+       s.fire_at_utc, s.time_zone, s.time_zone_source, s.version, s.category
   from gnomon_data.schedules as s
  where not exists (
        select from gnomon_data.mass_cancels as c

@@ -27,14 +27,15 @@ begin
         insert into gnomon_data.schedules (shard, id, is_recurring, user_id, template_id, lane, channels, params, payload_id, labels,
             dedup_key, key, when_words, rule, time_zone, time_zone_source, window_for, expires_at_utc, expires_for, if_past,
             nominal_local, resolution, due_at_utc, fire_at_utc, stamp, fired_count, accepted_at_utc,
-            spared_by)
+            spared_by, category, has_own_lane)
         select d.shard, d.schedule_id, d.is_recurring, d.user_id, d.template_id, d.lane, d.channels,
                case when p.is_short then d.params end,
                case when not p.is_short then (gnomon_data.store_params(d.shard, d.schedule_id, d.params)).payload_id end, d.labels,
                d.dedup_key, d.key, d.when_words, d.rule, d.time_zone, d.time_zone_source, d.window_for, d.expires_at_utc, d.expires_for,
                d.if_past, d.nominal_local, d.resolution, d.due_at_utc, d.fire_at_utc, first_stamp,
                coalesce(d.fired_count, 0), now_utc,
-               case when has_operations then gnomon_data.operations_seen(d.user_id, d.template_id, d.labels) end
+               case when has_operations then gnomon_data.operations_seen(d.user_id, d.template_id, d.labels) end,
+               d.category, d.has_own_lane
           from unnest(drafts) as d
          -- A call for each row, to be told that its params stay where they are, would cost as much as the row's index.
          cross join lateral (select octet_length(d.params::text) <= 1024 as is_short) as p

@@ -6,4 +6,4 @@ as $$
 $$;
 
 comment on function gnomon_data.default_channels() is
-    'The channels of a request that names none: the setting, else webhook if an address is set, else log.';
+    'The channels of a request that names none, by itself or by its category: the setting, else webhook if an address is set, else log.';

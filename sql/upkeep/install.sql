@@ -14,9 +14,10 @@ begin
     select n, '-infinity' from generate_series(0, 63) as n on conflict on constraint ledger_folds_pkey do nothing;
     insert into gnomon_data.lateness_walk (period, until_utc, from_block)
     values ('', '-infinity', 0) on conflict on constraint lateness_walk_pkey do nothing;
+    perform gnomon_data.first_categories();
     perform gnomon_data.load_time_zones();
     perform gnomon.make_periods();
 end
 $$;
 
-comment on function gnomon_data.install() is 'Slices, time zones with their fingerprints and the first periods. Idempotent.';
+comment on function gnomon_data.install() is 'Slices, time zones with their fingerprints, the first categories and the first periods. Idempotent.';

@@ -64,6 +64,7 @@ _ROOMS: Final = {
     "imports": "Importing files",
     "operations": "Mass operations",
     "users": "Users",
+    "categories": "Categories",
     "clock": "The clock: what a rule will do",
     "deliveries": "Deliveries: for consumers and workers",
     "timers": "Firing: for pollers",

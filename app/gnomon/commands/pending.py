@@ -30,12 +30,13 @@ def pending(
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("schedule", "template", "fires at", "repeats", "key", "zone", "lane"):
+    for heading in ("schedule", "template", "fires at", "repeats", "key", "zone", "lane", "category"):
         table.add_column(heading, overflow="fold")
     for found in page.schedules:
         fires = found.fire_at_utc.strftime("%Y-%m-%d %H:%M:%S UTC")
         repeats, key, zone = found.recurrence or "", found.key or "", found.time_zone or ""
-        table.add_row(*map(Text, (found.schedule_id, found.template_id, fires, repeats, key, zone, found.lane)))
+        kind = (found.lane, found.category or "")
+        table.add_row(*map(Text, (found.schedule_id, found.template_id, fires, repeats, key, zone, *kind)))
     console = Console(soft_wrap=True, highlight=False)
     console.print(table)
     console.print(f"{len(page.schedules)} of {page.total_pending} pending", style="dim")

@@ -30,6 +30,7 @@ _SCHEDULES: Final = sa.table(
     sa.column("time_zone", sa.Text),
     sa.column("time_zone_source", sa.Text),
     sa.column("version", sa.Integer),
+    sa.column("category", sa.Text),
     schema="gnomon",
 )
 _DIALECT: Final[sa.Dialect] = PGDialect_psycopg()  # type: ignore[no-untyped-call]
@@ -49,6 +50,7 @@ class ListedSchedule:
     time_zone: str | None
     time_zone_source: str | None
     version: int
+    category: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ async def find_schedule(pool: Pool, schedule_id: str) -> ScheduleDetails:
     sql = """
         select schedule_id, user_id, template_id, status, fire_at_utc, time_zone, time_zone_source, local_time, channels,
                params::text as params, lane, dedup_key, key, labels, recurrence::text as recurrence, version,
-               created_at_utc, fired_at_utc
+               created_at_utc, fired_at_utc, gnomon.category_of(schedule_id) as category
           from gnomon.find_schedule(%s)"""
     return await one(pool, sql, (schedule_id,), shape=_details)
 
@@ -73,7 +73,7 @@ async def pending_schedules(
     pool: Pool, user_id: str, at_most: int, after: str | None = None
 ) -> list[tuple[PendingSchedule, str]]:
     """A user's pending schedules by fire_at_utc, each with the cursor that points behind it."""
-    sql = "select * from gnomon.pending_schedules(%s, %s::int, %s)"
+    sql = "select p.*, gnomon.category_of(p.schedule_id) as category from gnomon.pending_schedules(%s, %s::int, %s) as p"
     return await rows(pool, sql, (user_id, at_most, after), shape=_pending)
 
 
@@ -144,7 +144,7 @@ async def explain_schedule(pool: Pool, schedule_id: str) -> Explained:
     """Every decision that was taken for a schedule."""
     sql = """
         select e ->> 'schedule_id' as schedule_id, e ->> 'status' as status,
-               array(select jsonb_array_elements_text(e -> 'summary')) as summary, (e -> 'version')::text as version,
+               array(select jsonb_array_elements_text(e -> 'summary')) as summary, e ->> 'category' as category, (e -> 'version')::text as version,
                (e -> 'fired_count')::text as fired_count, (e -> 'rule')::text as rule, (e -> 'zone')::text as zone,
                (e -> 'next')::text as next, (e -> 'misfire')::text as misfire, (e -> 'history')::text as history,
                (e -> 'ledger')::text as ledger, (e -> 'deliveries')::text as deliveries
@@ -166,10 +166,9 @@ def _details(*, params: str | None, recurrence: str | None, **columns: Any) -> S
     return ScheduleDetails(params=_raw(params), recurrence=_raw(recurrence), **columns)
 
 
-def _explained(*, schedule_id: str, status: str, summary: list[str], **parts: str | None) -> Explained:
-    return Explained(
-        schedule_id=schedule_id, status=status, summary=summary, **{name: _raw(text) for name, text in parts.items()}
-    )
+def _explained(*, schedule_id: str, status: str, summary: list[str], category: str | None, **parts: str | None) -> Explained:
+    raw = {name: _raw(text) for name, text in parts.items()}
+    return Explained(schedule_id=schedule_id, status=status, summary=summary, category=category, **raw)
 
 
 def _raw(text: str | None) -> msgspec.Raw:

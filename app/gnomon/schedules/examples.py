@@ -98,6 +98,7 @@ DETAILS: Final = {
     "version": 1,
     "created_at": "2026-09-10T08:12:45.120934Z",
     "fired_at": None,
+    "category": "reminder",
 }
 
 PENDING: Final = {
@@ -112,6 +113,7 @@ PENDING: Final = {
             "timezone": "Europe/Berlin",
             "status": "scheduled",
             "version": 1,
+            "category": "reminder",
         }
     ],
     "total_pending": 1,
@@ -166,6 +168,7 @@ EXPLAINED: Final = {
         "Europe/Berlin, where the user lives: it follows when the user moves.",
         "Next is 2026-10-25T17:05:00Z, 2026-10-25T18:05 there.",
     ],
+    "category": "reminder",
     "version": 1,
     "fired_count": 44,
     "rule": {"sentence": "every day at 18:00, 5 minutes later, Europe/Berlin", "request": {"schedule_at": "18:00"}},

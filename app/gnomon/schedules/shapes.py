@@ -99,9 +99,15 @@ class KeyedRequest(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     schedule_date: Annotated[str, Meta(description="YYYY-MM-DD, for a local time.")] | None = None
     timezone: Annotated[str, Meta(description="IANA name. Absent: the user's, and it follows the user.")] | None = None
     offset: Annotated[str, Meta(description="ISO 8601 duration added to the instant; may be negative.")] | None = None
-    channels: list[str] | None = None
+    channels: Annotated[list[str], Meta(description="Absent: the category's, else the installation's.")] | None = None
     params: Annotated[dict[str, Any], Meta(description="At most 64 KB. Alias: variables.")] | None = None
-    lane: Annotated[Lane, Meta(description="Alias: priority.")] | None = None
+    category: (
+        Annotated[
+            str, Meta(description="What kind it is (GET /v1/categories): lane, channels and expiry that are not said.")
+        ]
+        | None
+    ) = None
+    lane: Annotated[Lane, Meta(description="Absent: the category's, else transactional. Alias: priority.")] | None = None
     dedup_key: Annotated[Key, Meta(description="This event once. Alias: idempotency_key.")] | None = None
     recurrence: Recurrence | None = None
     window: Annotated[str, Meta(description="ISO 8601 duration over which to spread.")] | None = None
@@ -170,6 +176,7 @@ class ScheduleDetails(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NA
     version: int | None
     created_at_utc: datetime | None
     fired_at_utc: datetime | None
+    category: Annotated[str | None, Meta(description="null too when it is over.")]
 
 
 class PendingSchedule(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NAMES):
@@ -184,6 +191,7 @@ class PendingSchedule(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NA
     time_zone: str | None
     status: str
     version: int
+    category: str | None
 
 
 class PendingPage(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,14 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
+-- Categories: lanes stay as they are; what fires from here on has the channels of the installation.
+alter type gnomon_data.draft drop attribute has_own_lane;
+alter type gnomon_data.draft drop attribute category;
+alter table gnomon_data.schedules drop column has_own_lane;
+alter table gnomon_data.schedules drop column category;
+drop table gnomon_data.categories;
+drop type gnomon.category;
+
 -- Outcomes: what was dropped reads as the version before would have written it.
 update gnomon_data.delivery_log set outcome = 'failed' where outcome = 'dropped';
 alter table gnomon_data.delivery_log drop constraint delivery_log_outcome_known;

@@ -137,3 +137,26 @@ end
 $$;
 alter table gnomon_data.delivery_log add constraint delivery_log_outcome_known
     check (outcome in ('sent', 'failed', 'dropped', 'unknown', 'expired', 'cancelled'));
+
+-- Categories.
+create type gnomon.category as (
+    name text, lane text, channels text[], expires_for interval, description text, changed_at_utc timestamptz
+);
+comment on type gnomon.category is
+    'What the schedules that name a category have where they say nothing themselves; null channels: the installation''s, null expires_for: never.';
+create table gnomon_data.categories (
+    name text collate "C" not null constraint categories_pkey primary key,
+    lane smallint not null,
+    channels text[],
+    expires_for interval,
+    description text,
+    changed_at_utc timestamptz not null,
+    dropped_at_utc timestamptz,
+    constraint categories_lane_known check (lane between 0 and 2)
+);
+comment on table gnomon_data.categories is 'Categories: lane, channels and expiry of the schedules that name one.';
+comment on column gnomon_data.categories.dropped_at_utc is 'No new request may name it; what is pending keeps its channels and expiry.';
+alter table gnomon_data.schedules add column category text;
+alter table gnomon_data.schedules add column has_own_lane boolean;
+alter type gnomon_data.draft add attribute category text;
+alter type gnomon_data.draft add attribute has_own_lane boolean;

@@ -37,7 +37,8 @@ CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("a date of another form", PILL | {"schedule_date": "29.2.2028"}, "GN014", "/schedule_date"),
     ("a type against the form", ONCE | {"schedule_type": "user_local_time"}, "GN024", "/schedule_type"),
     ("an unknown field", ONCE | {"colour": "red"}, "GN024", "/colour"),
-    ("a field not built yet", ONCE | {"category": "news"}, "GN028", "/category"),
+    ("an unknown category", ONCE | {"category": "news"}, "GN024", "/category"),
+    ("a field not built yet", ONCE | {"collapse_key": "c"}, "GN028", "/collapse_key"),
     ("another one", ONCE | {"condition": {"name": "c"}}, "GN028", "/condition"),
     ("an unknown pattern", PILL | {"recurrence": {"pattern": "hourly"}}, "GN015", "/recurrence/pattern"),
     ("cron beside a time", PILL | {"recurrence": CRON}, "GN024", "/schedule_at"),
@@ -163,7 +164,8 @@ def test_a_change_that_is_refused_changes_nothing(client: Client, connection: ps
         ({"user_id": "other"}, "GN024"),
         ({"template_id": None}, "GN024"),
         ({"recurrence": {"pattern": "yearly"}}, "GN013"),
-        ({"category": "news"}, "GN028"),
+        ({"category": "news"}, "GN024"),
+        ({"collapse_key": "c"}, "GN028"),
     ):
         problem(send(client, change, path, "PATCH", **{"If-Match": '"1"'}), STATUS_OF_CODE[code], code)
     problem(send(client, {"params": {}}, path, "PATCH", **{"If-Match": '"2"'}), 412, "GN021")

@@ -208,6 +208,7 @@ def test_one_that_cannot_be_written_stops_no_other(at_noon: psycopg.Connection) 
         ({"key": "k"}, "GN024"),
         ({"when": "now"}, "GN024"),
         ({"condition": {"name": "x"}}, "GN028"),
+        ({"category": "x"}, "GN024"),
         ({"recurrence": {"pattern": "cron", "cron_expr": "61 * * * *"}, "schedule_at": None}, "GN011"),
         ({"channels": ["pigeon"]}, "GN027"),
         ([], "GN024"),

@@ -22,6 +22,8 @@ _ALIKE: list[dict[str, Any]] = [
     {"schedule_at": "2027-06-01T09:00:00+02:00", "timezone": "Europe/Berlin"},
     {"schedule_at": "2027-06-01T07:00:00Z", "offset": "PT5M", "window": "PT1H", "misfire": "skip"},
     {"schedule_at": "PT2H", "lane": "bulk", "channels": ["log", "push"]},
+    {"schedule_at": "18:00", "timezone": "UTC", "category": "marketing"},
+    {"schedule_at": "PT3H", "category": "otp", "lane": "bulk"},
     {"timezone": "Europe/Berlin", "recurrence": {"pattern": "cron", "cron_expr": "0 9 * * 1-5"}},
     {"schedule_at": "2027-06-01T07:00:00Z", "recurrence": {"pattern": "elapsed", "every": "PT6H"}},
 ]
@@ -48,6 +50,8 @@ _TWISTS: list[dict[str, Any]] = [
     {"priority": "critical"},
     {"lane": "fast"},
     {"category": "x"},
+    {"category": "social"},
+    {"category": 7},
     {"colour": "red"},
     {"timezone": "europe/berlin"},
     {"timezone": 3},

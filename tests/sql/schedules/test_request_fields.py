@@ -27,7 +27,7 @@ _FIELDS: Final[dict[str, list[Any]]] = {
     "offset": ["PT5M", "-PT5M"],
     "channels": [["push"], ["email"], ["sms"], ["inbox"], ["webhook"], ["log"]],
     "params": [{"a": None}],
-    "category": ["news"],
+    "category": ["otp", "marketing"],
     "lane": ["critical", "transactional", "bulk"],
     "dedup_key": ["d"],
     "key": ["k"],
@@ -44,7 +44,6 @@ _FIELDS: Final[dict[str, list[Any]]] = {
     "labels": [{"course": "7"}],
 }
 _NOT_BUILT: Final = {
-    ("category", "news"),
     ("collapse_key", "c"),
     ("condition", "{...}"),
 }

@@ -38,7 +38,8 @@ def test_every_kind_of_bad_item_beside_good_ones(connection: psycopg.Connection)
         (_GOOD | {"schedule_at": "18:00"}, "GN026"),
         (_GOOD | {"timezone": "Mars/Olympus"}, "GN010"),
         (_GOOD | {"channels": ["pigeon"]}, "GN027"),
-        (_GOOD | {"category": "x"}, "GN028"),
+        (_GOOD | {"category": "x"}, "GN024"),
+        (_GOOD | {"condition": {}}, "GN028"),
     ]
     requests = [item for number, (wrong, _) in enumerate(bad) for item in (wrong, _GOOD | {"user_id": f"u_{number}"})]
 

@@ -45,7 +45,7 @@ begin
     placed.is_skipped := false;
     placed.version := old.version + 1;
     placed.status := case when old.paused_at_utc is null then 'scheduled' else 'paused' end;
-    placed.warnings := gnomon_data.channel_warnings(placed.channels);
+    placed.warnings := gnomon_data.channel_warnings(coalesce(placed.channels, gnomon_data.category_channels(placed.category)));
     written := placed;
     if is_overdue or not moves then
         written.due_at_utc := old.due_at_utc;

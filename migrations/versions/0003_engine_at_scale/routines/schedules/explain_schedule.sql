@@ -37,6 +37,7 @@ begin
                 'Set aside at %s, when it was due at %s: the fire failed with %s (%s). Nothing fires until it is mended and gnomon.retry_set_aside is called.',
                 gnomon_data.rfc3339(aside.set_aside_at_utc), gnomon_data.rfc3339(aside.due_at_utc), aside.error_text, aside.error_code) end,
             upper(left(sentence, 1)) || substr(sentence, 2) || '.', zone ->> 'why',
+            case when s.category is not null then format('Its category is %s, of which it has %s.', s.category, gnomon_data.words_of_category(s)) end,
             case when s.paused_at_utc is not null then format('Paused since %s: nothing fires until it is resumed; what is due by then is a misfire.',
                 gnomon_data.rfc3339(s.paused_at_utc))
                  when gnomon_data.is_paused(s) then 'Paused with all of its label, user or template: nothing fires until it is resumed.' end,
@@ -70,7 +71,7 @@ begin
         'zone', zone, 'next', next, 'misfire', misfire,
         'fired_count', coalesce(s.fired_count, (select max(o.occurrence) from gnomon_data.occurrence_log as o
             where o.shard = home and o.schedule_id = known_id and o.outcome = 'fired')),
-        'version', s.version,
+        'version', s.version, 'category', s.category,
         'history', gnomon_data.explain_history(home, known_id, coalesce(s.accepted_at_utc, gnomon_data.at_of_id(known_id))),
         'ledger', gnomon_data.explain_ends(home, known_id),
         'deliveries', gnomon_data.explain_deliveries(home, known_id));

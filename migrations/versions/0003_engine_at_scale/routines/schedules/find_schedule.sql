@@ -23,7 +23,7 @@ begin
     found.time_zone_source := s.time_zone_source;
     -- A rule that cannot be read hides itself only.
     found.local_time := case when pg_input_is_valid(s.rule ->> 'time', 'time') then gnomon_data.time_text((s.rule ->> 'time')::time) end;
-    found.channels := coalesce(s.channels, gnomon_data.default_channels());
+    found.channels := coalesce(s.channels, gnomon_data.category_channels(s.category), gnomon_data.default_channels());
     found.params := coalesce(gnomon_data.request_of(s) -> 'params', '{}');
     found.lane := gnomon_data.lane_name(s.lane);
     found.dedup_key := s.dedup_key;

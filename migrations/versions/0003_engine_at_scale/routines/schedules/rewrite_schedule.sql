@@ -12,6 +12,8 @@ begin
     new_row.is_recurring := d.is_recurring;
     new_row.template_id := d.template_id;
     new_row.lane := d.lane;
+    new_row.category := d.category;
+    new_row.has_own_lane := d.has_own_lane;
     new_row.channels := d.channels;
     new_row.params := stored.params;
     new_row.payload_id := stored.payload_id;
