@@ -140,6 +140,16 @@ class Contended(DatabaseUnavailable):
     hint = "Try again; nothing was done."
 
 
+class RightMissing(Exception):
+    """The database login of this process may not do this."""
+
+    hint = "Grant it the role that may: `grant gnomon_admin to that_login`."
+
+    def __init__(self, message: str | None = None) -> None:
+        """Carry what PostgreSQL said."""
+        super().__init__(message or self.__doc__)
+
+
 class Overloaded(Exception):
     """More is asked for than can be done now."""
 

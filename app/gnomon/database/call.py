@@ -5,6 +5,7 @@ connection lost, server away or full, no connection in time
                           -> DatabaseUnavailable: it may have been done, or not
 deadlock, serialization, lock or statement timeout
                           -> tried again a few times where that can help, then Contended: it was not done
+insufficient privilege    -> RightMissing: the login lacks a role
 a function that is gone   -> tried again too: a migration has replaced what was being called
 anything else             -> psycopg's own error: a mistake of ours
 """
@@ -22,7 +23,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from gnomon.database.backoff import full_jitter
 from gnomon.database.pool import Pool, connection_of
-from gnomon.errors import Contended, DatabaseUnavailable, GnomonError, RequestInvalid, error_of
+from gnomon.errors import Contended, DatabaseUnavailable, GnomonError, RequestInvalid, RightMissing, error_of
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 Row = TypeVar("Row")
@@ -33,6 +34,7 @@ _COLLIDED: Final = frozenset({"40001", "40P01"})
 _REPEATED: Final = _COLLIDED | {"42883"}
 _UNDONE: Final = _COLLIDED | {"55P03", "57014"}
 _AWAY: Final = ("08", "53", "57P", "25006")
+_DENIED: Final = "42501"
 
 _REPEATS: Final = 5
 _FIRST_PAUSE: Final = timedelta(milliseconds=10)
@@ -110,6 +112,8 @@ def error_from(error: psycopg.Error) -> Exception:
         return Contended(diag.message_primary)
     if state.startswith(_AWAY) or _is_lost(error):
         return DatabaseUnavailable(diag.message_primary or str(error).strip())
+    if state == _DENIED:
+        return RightMissing(diag.message_primary)
     if _holds_nul(error):
         return RequestInvalid("NUL characters cannot be stored")
     return error

@@ -144,7 +144,8 @@ async def explain_schedule(pool: Pool, schedule_id: str) -> Explained:
     """Every decision that was taken for a schedule."""
     sql = """
         select e ->> 'schedule_id' as schedule_id, e ->> 'status' as status,
-               array(select jsonb_array_elements_text(e -> 'summary')) as summary, e ->> 'category' as category, (e -> 'version')::text as version,
+               array(select jsonb_array_elements_text(e -> 'summary')) as summary, e ->> 'category' as category,
+               (e -> 'version')::text as version,
                (e -> 'fired_count')::text as fired_count, (e -> 'rule')::text as rule, (e -> 'zone')::text as zone,
                (e -> 'next')::text as next, (e -> 'misfire')::text as misfire, (e -> 'history')::text as history,
                (e -> 'ledger')::text as ledger, (e -> 'deliveries')::text as deliveries

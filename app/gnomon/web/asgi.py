@@ -19,6 +19,7 @@ from litestar.types import (
     Send,
 )
 
+from gnomon.categories import routes as category_routes
 from gnomon.clock import routes as clock_routes
 from gnomon.database.pool import PREPARE_THRESHOLD, open_pool
 from gnomon.database.renewal import Renewal
@@ -105,5 +106,5 @@ def build_app(settings: Settings, database_url: str) -> Application:
 def _routes() -> list[ControllerRouterHandler]:
     own = [healthz, readyz, metrics, schema]
     schedules = [*schedule_routes.ROUTES, *schedule_acts.ROUTES, *schedule_lists.ROUTES]
-    rooms = [*schedules, *user_routes.ROUTES, *clock_routes.ROUTES, *timer_routes.ROUTES, *operation_routes.ROUTES]
-    return [*own, *rooms, *later_routes()]
+    kept = [*user_routes.ROUTES, *category_routes.ROUTES, *clock_routes.ROUTES]
+    return [*own, *schedules, *kept, *timer_routes.ROUTES, *operation_routes.ROUTES, *later_routes()]

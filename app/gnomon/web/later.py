@@ -20,7 +20,7 @@ LATER: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
     *(
         (_ANY, f"/v1/{name}{rest}", name)
         for name in (
-            *("categories", "templates", "campaigns", "dead-letters"),
+            *("templates", "campaigns", "dead-letters"),
             *("provider-callbacks", "unsubscribe"),
         )
         for rest in ("", "/{rest:path}")

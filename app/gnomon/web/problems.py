@@ -16,7 +16,7 @@ import msgspec
 from litestar import Response
 from litestar.exceptions import HTTPException
 
-from gnomon.errors import DatabaseUnavailable, GnomonError, Overloaded
+from gnomon.errors import DatabaseUnavailable, GnomonError, Overloaded, RightMissing
 from gnomon.log import logger
 from gnomon.web.asked import Asked
 
@@ -104,6 +104,11 @@ def _overloaded(_request: Asked, fault: Overloaded) -> Response[bytes]:
     return response_of(problem, {"Retry-After": str(fault.retry_after)})
 
 
+def _denied(_request: Asked, fault: RightMissing) -> Response[bytes]:
+    _log.warning("right_missing", error=str(fault))
+    return response_of(http_problem(403, f"{fault}. {fault.hint}"))
+
+
 def _unanswered(request: Asked, fault: HTTPException) -> Response[bytes]:
     if fault.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return _broken(request, fault)
@@ -126,6 +131,7 @@ EXCEPTION_HANDLERS: Final = {
     GnomonError: _refused,
     DatabaseUnavailable: _away,
     Overloaded: _overloaded,
+    RightMissing: _denied,
     HTTPException: _unanswered,
     Exception: _broken,
 }

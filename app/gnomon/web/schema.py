@@ -31,7 +31,7 @@ _MEANINGS: Final = {
     202: "Accepted: workers find it.",
     400: "The request cannot be read, or this version cannot do it.",
     401: "No known token.",
-    403: "Without tokens, localhost only.",
+    403: "Without tokens, localhost only; or the database login of this process lacks the right.",
     404: "No such thing.",
     409: "Too late to change.",
     412: "The version is stale.",

@@ -8,7 +8,7 @@ _NAMED_IN_THE_CONTRACT = """
     POST /v1/notifications
     GET /v1/notifications/ntf_1 · GET /v1/notifications/ntf_1/events
     GET /v1/notifications/ntf_1/explain · PUT /v1/users/u_1/preferences · GET /v1/users/u_1/devices
-    GET /v1/users/u_1/inbox · GET /v1/users/u_1/inbox/stream · GET /v1/categories · PUT /v1/categories/news
+    GET /v1/users/u_1/inbox · GET /v1/users/u_1/inbox/stream
     POST /v1/templates · POST /v1/campaigns · GET /v1/dead-letters · POST /v1/dead-letters/redrive
     POST /v1/provider-callbacks/apns · GET /v1/unsubscribe/t · POST /v1/unsubscribe/t
 """

@@ -6,7 +6,7 @@ from litestar.testing import TestClient
 
 from gnomon.settings import Settings
 from gnomon.web.asgi import build_app
-from tests.app.http import LOCAL, ONCE, PILL, SCHEDULE, Client, send
+from tests.app.http import LOCAL, ONCE, PILL, SCHEDULE, Client, problem, send
 from tests.support import cluster
 
 LOGIN = "an_api_login"
@@ -37,3 +37,10 @@ def test_the_public_roles_are_enough(lowly: Client) -> None:
     reads = ("/readyz", "/metrics", path, f"{path}/preview", f"{SCHEDULE}/u_abc123/pending", "/v1/users/u_abc123")
     assert {read: lowly.get(read).status_code for read in reads} == dict.fromkeys(reads, 200)
     assert lowly.delete(path).json()["status"] == "cancelled"
+
+
+def test_categories_are_for_admins_to_write_and_for_all_to_read(lowly: Client) -> None:
+    for method in ("PUT", "DELETE"):
+        told = problem(send(lowly, {}, "/v1/categories/otp", method), 403, "HTTP403")
+        assert "gnomon_admin" in told["detail"]
+    assert {lowly.get(read).status_code for read in ("/v1/categories", "/v1/categories/otp")} == {200}

@@ -1,6 +1,5 @@
 """What a schedule has of its category: request, then category, then installation, for each field; and what changes when."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import product
 from typing import Any, Final
@@ -11,7 +10,6 @@ from psycopg.types.json import Jsonb
 
 from tests.sql.acts import fire, reschedule, schedule_many, utc
 from tests.support.clock import advance, set_clock
-from tests.support.cluster import Server
 from tests.support.given import given_schedule, one, rows, value
 
 _NINE: Final = utc("2026-12-01T09:00:00")
@@ -23,9 +21,9 @@ _EXPIRIES: Final = (None, "PT2H", "PT5M")
 
 
 @pytest.fixture
-def at_nine(connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def at_nine(connection: psycopg.Connection) -> psycopg.Connection:
     set_clock(connection, _NINE)
-    yield connection
+    return connection
 
 
 def set_category(connection: psycopg.Connection, name: str, **settings: Any) -> Any:
@@ -65,25 +63,21 @@ def test_each_field_is_the_requests_else_the_categorys_else_the_default(at_nine:
     while fire(at_nine):
         pass
 
-    made: dict[str, tuple[set[str], list[str], set[Any]]] = {}
-    for row in rows(at_nine, "select user_id, lane, channel, expires_at_utc from gnomon_data.deliveries order by channel"):
-        lanes, channels, expiries = made.setdefault(row.user_id, (set(), [], set()))
-        lanes.add(row.lane)
-        channels.append(row.channel)
-        expiries.add(row.expires_at_utc)
-    wrong = {}
-    for n, (kind, *own) in enumerate(given):
-        pairs = zip(own, (None, None, None) if kind is None else kinds[kind], strict=True)
-        lane, channels, expires_in = (mine if mine is not None else theirs for mine, theirs in pairs)
-        expected = (
-            {{"critical": 0, "bulk": 2}.get(str(lane), 1)},
-            channels or ["log"],
-            {
-                None
-                if expires_in is None
-                else utc("2026-12-01T10:00:00") + timedelta(minutes=120 if expires_in == "PT2H" else 5)
-            },
+    made = {
+        row.user_id: (row.lanes, row.channels, row.expiries)
+        for row in rows(
+            at_nine,
+            "select user_id, array_agg(distinct gnomon_data.lane_name(lane)) as lanes,"
+            " array_agg(channel order by channel) as channels, array_agg(distinct expires_at_utc) as expiries"
+            " from gnomon_data.deliveries group by 1",
         )
+    }
+    wrong: dict[int, Any] = {}
+    for n, (kind, *own) in enumerate(given):
+        inherited = (None, None, None) if kind is None else kinds[kind]
+        said: list[Any] = [mine or theirs for mine, theirs in zip(own, inherited, strict=True)]
+        lasts = {"PT2H": timedelta(hours=2), "PT5M": timedelta(minutes=5)}.get(said[2])
+        expected = ([said[0] or "transactional"], said[1] or ["log"], [lasts and utc("2026-12-01T10:00:00") + lasts])
         if made[f"u_{n}"] != expected:
             wrong[n] = (kind, own, made[f"u_{n}"], expected)
     assert wrong == {}
@@ -206,7 +200,7 @@ def test_an_extra_run_has_what_the_category_says_too(at_nine: psycopg.Connection
     assert [tuple(d) for d in deliveries(at_nine)] == [("critical", "sms", _NINE + timedelta(minutes=5))]
 
 
-def test_warnings_and_details_speak_of_the_categorys_channels(server: Server, at_nine: psycopg.Connection) -> None:
+def test_warnings_and_details_speak_of_the_categorys_channels(at_nine: psycopg.Connection) -> None:
     set_category(at_nine, "kind", channels=["sms"])
     made = given_schedule(at_nine, category="kind", schedule_at=_DUE)
     assert ["sms" in warning for warning in made.warnings] == [True]

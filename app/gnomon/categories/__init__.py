@@ -1,0 +1,1 @@
+"""Categories: what the schedules that name one have where they say nothing themselves."""
