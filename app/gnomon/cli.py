@@ -25,7 +25,7 @@ WRONG_USE: Final = 2
 # The order a newcomer meets them in; commands of other distributions follow by name.
 _ORDER: Final = (
     *("demo", "up", "serve", "poll", "work", "migrate", "doctor", "retime", "alembic-ini", "psql"),
-    *("schedule", "import", "cancel", "pause", "resume", "run", "pending", "explain", "categories"),
+    *("schedule", "import", "cancel", "pause", "resume", "reschedule", "run", "pending", "explain", "categories"),
     *("preview", "forecast", "freeze", "bench"),
 )
 # Errors of the drivers: facts about the server, not faults of ours, so that one line says enough.

@@ -15,7 +15,7 @@ from gnomon.settings import SettingInvalid
 
 COMMANDS = (
     *("demo", "up", "serve", "poll", "work", "migrate", "doctor", "retime", "alembic-ini", "psql"),
-    *("schedule", "import", "cancel", "pause", "resume", "run", "pending", "explain"),
+    *("schedule", "import", "cancel", "pause", "resume", "reschedule", "run", "pending", "explain", "categories"),
     *("preview", "forecast", "lanes", "freeze", "bench"),
 )
 

@@ -91,7 +91,7 @@ Rights come with a role: `grant gnomon_caller to your_login`.
 | `gnomon_caller` | schedule, change, cancel, look |
 | `gnomon_reader` | look |
 | `gnomon_worker` | what a caller may, and fire, claim, settle, keep the tables in shape |
-| `gnomon_admin` | all of these |
+| `gnomon_admin` | all of these, and set and drop categories |
 """
 
 

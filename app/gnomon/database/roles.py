@@ -1,7 +1,7 @@
 """The roles that rights are granted to: group roles without a login, made once for the whole server.
 
     gnomon_caller   schedules and cancels            gnomon_worker   fires and delivers, and what a caller may
-    gnomon_reader   reads lists and views            gnomon_admin    all of it
+    gnomon_reader   reads lists and views            gnomon_admin    all of it, and sets categories
 
 A login gets one by `grant gnomon_caller to your_login`. Roles belong to the server, not to a database: two databases
 that are migrated at the same moment race for them, and a downgrade leaves them, since another database may use them.

@@ -81,22 +81,22 @@ def test_what_is_scheduled_and_listed_names_its_category(run: Run) -> None:
     assert "category is not known" in err
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        (
-            "file.csv",
-            "user_id,template_id,schedule_at,category,lane\nu_1,t,PT1H,digest,\nu_2,t,PT1H,digest,critical\nu_3,t,PT1H,,\nu_4,t,PT1H,nobody,\n",
-        ),
-        (
-            "file.ndjson",
-            '{"user_id": "u_1", "template_id": "t", "schedule_at": "PT1H", "category": "digest"}\n'
-            '{"user_id": "u_2", "template_id": "t", "schedule_at": "PT1H", "category": "digest", "lane": "critical"}\n'
-            '{"user_id": "u_3", "template_id": "t", "schedule_at": "PT1H"}\n'
-            '{"user_id": "u_4", "template_id": "t", "schedule_at": "PT1H", "category": "nobody"}\n',
-        ),
-    ],
-)
+_CSV = """\
+user_id,template_id,schedule_at,category,lane
+u_1,t,PT1H,digest,
+u_2,t,PT1H,digest,critical
+u_3,t,PT1H,,
+u_4,t,PT1H,nobody,
+"""
+_NDJSON = """\
+{"user_id": "u_1", "template_id": "t", "schedule_at": "PT1H", "category": "digest"}
+{"user_id": "u_2", "template_id": "t", "schedule_at": "PT1H", "category": "digest", "lane": "critical"}
+{"user_id": "u_3", "template_id": "t", "schedule_at": "PT1H"}
+{"user_id": "u_4", "template_id": "t", "schedule_at": "PT1H", "category": "nobody"}
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("file.csv", _CSV), ("file.ndjson", _NDJSON)])
 def test_a_file_names_categories(run: Run, tmp_path: Path, connection: psycopg.Connection, name: str, text: str) -> None:
     file = tmp_path / name
     file.write_text(text)

@@ -20,12 +20,11 @@ begin
     perform gnomon_data.plan_for(cardinality(ids));
     with due as materialized (
         select s.*, n.next_due_at_utc, n.nominal_local as next_nominal_local, n.kind as next_resolution, n.missed, l.expires,
-               o.outcome, o.outcome = 'fired' as is_fired, coalesce(n.is_last, true) or not s.is_recurring as ends, l.notification_id,
-               k.channels as category_channels
+               o.outcome, o.outcome = 'fired' as is_fired, coalesce(n.is_last, true) or not s.is_recurring as ends, l.notification_id, k.channels as asked
           from gnomon_data.one_by_one(ids) with ordinality as g (id, place)
          cross join lateral (select x.*, x.ctid as tid from gnomon_data.schedules as x
                               where x.shard = shards[g.place] and x.id = g.id and x.shard between low and high limit 1) as s
-          left join lateral (select c.channels, c.expires_for from gnomon_data.categories as c where s.category is not null and c.name = s.category offset 0) as k on true
+          left join lateral (select c.* from gnomon_data.categories as c where s.category is not null and c.name = s.category offset 0) as k on true
          cross join lateral (select coalesce(s.expires_at_utc, s.due_at_utc + coalesce(s.expires_for, k.expires_for)) as expires,
                                     gnomon_data.new_id(s.shard, s.fire_at_utc) as notification_id offset 0) as l
           -- Offset 0: as a condition of the join it would be asked after the call, which one-shots do not need.
@@ -55,7 +54,7 @@ begin
           from advanced as a having count(*) > 0
     ), task as materialized (
         select d.*, c.channel, gnomon_data.new_id(d.shard, d.fire_at_utc, d.lane) as delivery_id
-          from due as d cross join lateral unnest(coalesce(d.channels, d.category_channels, default_channels)) as c (channel)
+          from due as d cross join lateral unnest(coalesce(d.channels, d.asked, default_channels)) as c (channel)
          where d.is_fired
     ), placed as (
         select t.*, row_number() over (partition by t.shard, t.user_id, t.channel order by t.fire_at_utc, t.delivery_id) as place
