@@ -34,8 +34,7 @@ begin
                    coalesce(n.outcome, case when l.expires <= now_utc then 'expired' else 'fired' end) end as outcome offset 0) as o
     ), ended as (
         delete from gnomon_data.schedules as s using due as d
-         where d.ends and s.ctid = d.tid and s.shard = d.shard and s.shard between low and high and s.id = d.id
-           and s.is_recurring = d.is_recurring
+         where d.ends and s.ctid = d.tid and s.shard = d.shard and s.shard between low and high and s.id = d.id and s.is_recurring = d.is_recurring
     ), advanced as (
         update gnomon_data.schedules as s
            set nominal_local = d.next_nominal_local, resolution = d.next_resolution, due_at_utc = d.next_due_at_utc,
