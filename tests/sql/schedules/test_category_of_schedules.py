@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.sql.acts import fire, reschedule, schedule_many, utc
+from tests.sql.acts import fire, reschedule, schedule_many, sweep, utc
 from tests.support.clock import advance, set_clock
 from tests.support.given import given_schedule, one, rows, value
 
@@ -154,6 +154,30 @@ def test_an_edit_names_another_category_or_none(at_nine: psycopg.Connection) -> 
     with pytest.raises(psycopg.Error) as fault:
         reschedule(at_nine, made.schedule_id, {"category": "news"})
     assert (fault.value.sqlstate, fault.value.diag.column_name) == ("GN024", "/category")
+
+
+def test_an_edit_reads_the_lane_anew_and_an_unchanged_upsert_does_not(at_nine: psycopg.Connection) -> None:
+    set_category(at_nine, "kind", lane="bulk")
+    made = given_schedule(at_nine, category="kind", schedule_at=_DUE, key="k")
+    set_category(at_nine, "kind", lane="critical")
+    given_schedule(at_nine, category="kind", schedule_at=_DUE, key="k")
+    lane = "select lane from gnomon.find_schedule(%s)"
+    assert value(at_nine, lane, made.schedule_id) == "bulk"
+    reschedule(at_nine, made.schedule_id, {"params": {"a": 1}})
+    assert value(at_nine, lane, made.schedule_id) == "critical"
+    noted = value(at_nine, "select detail -> 'changed' -> 'lane' from gnomon_data.events where kind = 'edited'")
+    assert noted == {"from": "bulk", "to": "critical"}
+    assert [row.lane for row in rows(at_nine, "select lane from gnomon_data.timers")] == [0]
+
+
+def test_a_reschedule_of_many_gives_all_of_them_another_category(at_nine: psycopg.Connection) -> None:
+    for n in range(3):
+        given_schedule(at_nine, user_id=f"u_{n}", schedule_at=_DUE, labels={"season": "spring"}, category="marketing")
+    change = Jsonb({"category": "otp"})
+    at_nine.execute("select gnomon.reschedule_by_label('season', 'spring', %s)", [change])
+    sweep(at_nine)
+    found = rows(at_nine, "select category, lane from gnomon_data.schedules")
+    assert [tuple(row) for row in found] == [("otp", 0)] * 3
 
 
 def test_an_upsert_keeps_and_changes_the_category(at_nine: psycopg.Connection) -> None:
