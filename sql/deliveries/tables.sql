@@ -36,6 +36,8 @@ create table gnomon_data.deliveries (
     labels jsonb,
     -- As of the schedule: the mass cancels that it was accepted after.
     spared_by uuid[],
+    -- Of the schedule too, by its name.
+    category text,
     constraint deliveries_pkey primary key (shard, id, lane),
     constraint deliveries_claim_is_whole check ((claim_id is null) = (claimed_until_utc is null))
 ) partition by list (lane);

@@ -62,11 +62,11 @@ begin
     ), made as (
         insert into gnomon_data.deliveries (lane, shard, id, channel, ready_at_utc, due_at_utc, schedule_id, notification_id,
             user_id, template_id, params, payload_id, dedup_key, key, occurrence, scheduled_at_utc, nominal_local, time_zone,
-            expires_at_utc, accepted_at_utc, fired_at_utc, labels, spared_by)
+            expires_at_utc, accepted_at_utc, fired_at_utc, labels, spared_by, category)
         select p.lane, p.shard, p.delivery_id, p.channel,
                case when p.place > 1 or h.is_waiting or e.is_waiting then 'infinity' else greatest(p.fire_at_utc, now_utc) end,
                p.fire_at_utc, p.id, p.notification_id, p.user_id, p.template_id, p.params, p.payload_id, p.dedup_key, p.key,
-               p.fired_count + 1, p.due_at_utc, p.nominal_local, p.time_zone, p.expires, p.accepted_at_utc, now_utc, p.labels, p.spared_by
+               p.fired_count + 1, p.due_at_utc, p.nominal_local, p.time_zone, p.expires, p.accepted_at_utc, now_utc, p.labels, p.spared_by, p.category
           from placed as p
           left join lateral (
                select true as is_waiting from gnomon_data.deliveries as w

@@ -176,7 +176,7 @@ class ScheduleDetails(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NA
     version: int | None
     created_at_utc: datetime | None
     fired_at_utc: datetime | None
-    category: Annotated[str | None, Meta(description="null too when it is over.")]
+    category: Annotated[str | None, Meta(description="null too once its last delivery is settled.")]
 
 
 class PendingSchedule(msgspec.Struct, frozen=True, kw_only=True, rename=_JSON_NAMES):

@@ -4,6 +4,7 @@
 -- Categories: lanes stay as they are; what fires from here on has the channels of the installation.
 alter type gnomon_data.draft drop attribute has_own_lane;
 alter type gnomon_data.draft drop attribute category;
+alter table gnomon_data.deliveries drop column category;
 alter table gnomon_data.schedules drop column has_own_lane;
 alter table gnomon_data.schedules drop column category;
 drop table gnomon_data.categories;

@@ -158,5 +158,6 @@ comment on table gnomon_data.categories is 'Categories: lane, channels and expir
 comment on column gnomon_data.categories.dropped_at_utc is 'No new request may name it; what is pending keeps its channels and expiry.';
 alter table gnomon_data.schedules add column category text;
 alter table gnomon_data.schedules add column has_own_lane boolean;
+alter table gnomon_data.deliveries add column category text;
 alter type gnomon_data.draft add attribute category text;
 alter type gnomon_data.draft add attribute has_own_lane boolean;

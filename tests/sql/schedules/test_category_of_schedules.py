@@ -156,6 +156,22 @@ def test_an_edit_names_another_category_or_none(at_nine: psycopg.Connection) -> 
     assert (fault.value.sqlstate, fault.value.diag.column_name) == ("GN024", "/category")
 
 
+def test_what_is_on_its_way_still_tells_its_category(at_nine: psycopg.Connection) -> None:
+    made = given_schedule(at_nine, category="otp", schedule_at=_DUE)
+    daily = given_schedule(
+        at_nine, user_id="u_2", category="digest", schedule_at="18:00", timezone="UTC", recurrence={"pattern": "daily"}
+    )
+    at_nine.execute("select gnomon.run_schedule(%s)", [daily.schedule_id])
+    advance(at_nine, timedelta(hours=1) - timedelta(seconds=1))
+    while fire(at_nine):
+        pass
+    assert value(at_nine, "select gnomon.category_of(%s)", made.schedule_id) == "otp"
+    listed = "select gnomon.category_of(schedule_id) from gnomon.pending_schedules('u_abc123')"
+    assert value(at_nine, listed) == "otp"
+    found = rows(at_nine, "select category, occurrence from gnomon_data.deliveries order by 1")
+    assert [tuple(row) for row in found] == [("digest", 0), ("otp", 1)]
+
+
 def test_an_edit_reads_the_lane_anew_and_an_unchanged_upsert_does_not(at_nine: psycopg.Connection) -> None:
     set_category(at_nine, "kind", lane="bulk")
     made = given_schedule(at_nine, category="kind", schedule_at=_DUE, key="k")

@@ -25,7 +25,7 @@ begin
     channels := coalesce(s.channels, of_category.channels, gnomon_data.default_channels());
     insert into gnomon_data.deliveries (lane, shard, id, channel, ready_at_utc, due_at_utc, schedule_id, notification_id,
         user_id, template_id, params, payload_id, dedup_key, key, occurrence, scheduled_at_utc, nominal_local, time_zone,
-        expires_at_utc, accepted_at_utc, fired_at_utc, labels, spared_by)
+        expires_at_utc, accepted_at_utc, fired_at_utc, labels, spared_by, category)
     select s.lane, s.shard, gnomon_data.new_id(s.shard, now_utc, s.lane), c.channel,
            case when gnomon_data.keeps_order(s.lane) and exists (select from gnomon_data.deliveries as w
                          where w.lane = s.lane and w.shard = s.shard and w.user_id = s.user_id and w.channel = c.channel
@@ -33,7 +33,7 @@ begin
                 then 'infinity' else now_utc end,
            now_utc, s.id, made_id, s.user_id, s.template_id, s.params, s.payload_id, s.dedup_key, s.key, 0,
            now_utc, reading, s.time_zone, coalesce(s.expires_at_utc, now_utc + coalesce(s.expires_for, of_category.expires_for)), s.accepted_at_utc, now_utc,
-           s.labels, s.spared_by
+           s.labels, s.spared_by, s.category
       from unnest(channels) as c (channel);
     get diagnostics made = row_count;
     insert into gnomon_data.channels_in_use (lane, channel)
