@@ -67,3 +67,11 @@ create table gnomon_data.mass_refusals (
 );
 create index mass_refusals_of_operation_idx on gnomon_data.mass_refusals (operation_id);
 comment on table gnomon_data.mass_refusals is 'Schedules that did not take the change of a mass reschedule: how many of a piece, and some of them.';
+
+create table gnomon_data.mass_waiting (
+    operation_id uuid not null,
+    shard smallint not null,
+    schedule_id uuid not null
+);
+create index mass_waiting_of_operation_idx on gnomon_data.mass_waiting (operation_id);
+comment on table gnomon_data.mass_waiting is 'Schedules that a fire came upon while a mass reschedule held them: its sweep changes them before all others.';

@@ -40,6 +40,7 @@ alter type gnomon_data.settling drop attribute reason, drop attribute is_uncount
 comment on type gnomon.operation is
     'A mass operation: cancel, pause or resume, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';
 drop type gnomon.operation_details;
+drop table gnomon_data.mass_waiting;
 drop table gnomon_data.mass_refusals;
 delete from gnomon_data.mass_pauses where changes_at_utc is not null;
 delete from gnomon_data.operations where kind = 'reschedule';

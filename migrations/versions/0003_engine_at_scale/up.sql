@@ -103,6 +103,13 @@ create table gnomon_data.mass_refusals (
 );
 create index mass_refusals_of_operation_idx on gnomon_data.mass_refusals (operation_id);
 comment on table gnomon_data.mass_refusals is 'Schedules that did not take the change of a mass reschedule: how many of a piece, and some of them.';
+create table gnomon_data.mass_waiting (
+    operation_id uuid not null,
+    shard smallint not null,
+    schedule_id uuid not null
+);
+create index mass_waiting_of_operation_idx on gnomon_data.mass_waiting (operation_id);
+comment on table gnomon_data.mass_waiting is 'Schedules that a fire came upon while a mass reschedule held them: its sweep changes them before all others.';
 create type gnomon.operation_details as (
     operation_id text, kind text, scope text, name text, value text, status text, swept_count bigint, walked double precision,
     created_at_utc timestamptz, done_at_utc timestamptz, change jsonb, refused_count bigint, refusals jsonb

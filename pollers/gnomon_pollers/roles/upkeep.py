@@ -24,7 +24,7 @@ BATCH: Final = 500
 """Rows that one call of a task moves or removes."""
 
 _SWEPT: Final = 500
-"""Schedules that one call of the sweep cancels: their locks are held so long, and fires set them back meanwhile."""
+"""Schedules that one call of the sweep decides: their locks are held so long, and fires set them back meanwhile."""
 
 _SWEEP_FOR: Final = timedelta(seconds=1)
 
@@ -102,7 +102,7 @@ class UpkeepRole:
             _log.info("parked deliveries released", count=released_count)
 
     async def sweep_operations(self) -> None:
-        """Really cancel what mass cancels mean, for half of the time at most: it has no hurry, nothing of it fires."""
+        """Really do what mass operations mean, for half of the time at most: nothing of it fires meanwhile."""
         began = steady()
         while steady() - began < _SWEEP_FOR and await upkeep.sweep_operations(self._pool, _SWEPT):
             pass

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.sql.acts import cancel, claim, fire, found, ledger, reschedule, settle, step_to, sweep, utc
+from tests.sql.acts import cancel, claim, fire, found, ledger, reschedule, settle, step_to, sweep, user_in, utc
 from tests.support.clock import set_clock
 from tests.support.given import given_schedule, one, rows, value
 from tests.support.races import in_background, sessions, wait_until_blocked
@@ -477,3 +477,33 @@ def test_what_is_set_aside_comes_back_only_when_it_is_changed(at_noon: psycopg.C
     sweep(at_noon)
     assert found(at_noon, meant.schedule_id).status == "scheduled"
     assert value(at_noon, "select count(*) from gnomon_data.timers") == 1
+
+
+def test_what_the_old_plan_would_fire_is_changed_first_and_comes_in_time(at_noon: psycopg.Connection) -> None:
+    others = [given_schedule(at_noon, user_id=user_in(at_noon, n), labels=_SPRING) for n in range(9)]
+    meant = given_schedule(at_noon, _ONCE, user_id=user_in(at_noon, 63), labels=_SPRING)
+    begun = _move(at_noon, {"params": {"a": 1}})
+    step_to(at_noon, _NOON + timedelta(seconds=8))
+    assert fire(at_noon) == 0
+    while found(at_noon, meant.schedule_id).status == "rescheduling":
+        value(at_noon, "select gnomon.sweep_operations(1)")
+    assert {status for status, _ in _due(at_noon, *others)} == {"rescheduling"}
+    assert (_told(at_noon, begun).swept_count, fire(at_noon)) == (1, 1)
+    step_to(at_noon, _NOON + timedelta(seconds=10))
+    assert [c.event["data"]["params"] for c in claim(at_noon)] == [{"a": 1}]
+    sweep(at_noon)
+    assert _told(at_noon, begun).swept_count == 10
+    assert value(at_noon, "select count(*) from gnomon_data.mass_waiting") == 0
+
+
+def test_it_leaves_nothing_waiting(at_noon: psycopg.Connection) -> None:
+    meant = given_schedule(at_noon, _ONCE, labels=_SPRING)
+    begun = _move(at_noon, _LATER)
+    step_to(at_noon, _NOON + timedelta(seconds=8))
+    fire(at_noon)
+    reschedule(at_noon, meant.schedule_id, {"params": {"a": 1}})
+    cancel(at_noon, meant.schedule_id)
+    assert value(at_noon, "select count(*) from gnomon_data.mass_waiting") == 1
+    sweep(at_noon)
+    assert (_told(at_noon, begun).swept_count, _told(at_noon, begun).status) == (0, "done")
+    assert value(at_noon, "select count(*) from gnomon_data.mass_waiting") == 0
