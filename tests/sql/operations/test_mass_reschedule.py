@@ -120,6 +120,7 @@ def test_what_passes_before_the_sweep_comes_fires_at_once_and_once(at_noon: psyc
     _move(at_noon, {"schedule_at": "12:00:05", "timezone": "UTC"})
     step_to(at_noon, _NOON + timedelta(minutes=5))
     assert fire(at_noon) == 0
+    assert value(at_noon, "select count(*) from gnomon.overdue_schedules()") == 0, "they are held"
     sweep(at_noon)
     assert fire(at_noon) == 2
     assert [c.event["data"]["due_at"] for c in claim(at_noon)] == ["2026-12-01T12:00:05Z"]
@@ -297,12 +298,14 @@ def test_the_later_of_two_wins(at_noon: psycopg.Connection) -> None:
 
 @pytest.mark.parametrize("kinds", [("cancel", "move"), ("move", "cancel")])
 def test_a_cancel_of_many_goes_before(at_noon: psycopg.Connection, kinds: tuple[str, str]) -> None:
-    meant = given_schedule(at_noon, _DAILY, labels=_SPRING)
+    meant, other = (given_schedule(at_noon, _DAILY, labels=_SPRING, key=key) for key in ("k", "l"))
     for kind in kinds:
         _move(at_noon, _LATER) if kind == "move" else _many(at_noon, kind)
     assert found(at_noon, meant.schedule_id).status == "cancelled"
+    assert given_schedule(at_noon, _DAILY, labels=_SPRING, key="l").schedule_id != other.schedule_id
     sweep(at_noon)
-    assert (found(at_noon, meant.schedule_id).status, ledger(at_noon)) == ("cancelled", ["cancelled"])
+    assert (found(at_noon, meant.schedule_id).status, ledger(at_noon)) == ("cancelled", ["cancelled", "cancelled"])
+    assert value(at_noon, "select count(*) from gnomon_data.events where kind = 'edited'") == 0, "it is over, not changed"
     assert value(at_noon, "select count(*) from gnomon_data.mass_pauses") == 0
 
 
@@ -382,6 +385,8 @@ def test_a_sweep_goes_on_where_another_process_stopped(at_noon: psycopg.Connecti
     seen: list[int] = []
     while _told(at_noon, begun).status == "running":
         with sessions(database_url, 1) as (other,):
+            with other.transaction(force_rollback=True):
+                value(other, "select gnomon.sweep_operations(3)")
             value(other, "select gnomon.sweep_operations(2)")
         seen.append(_told(at_noon, begun).swept_count)
     assert (seen == sorted(seen), seen[-1]) == (True, 9)
@@ -449,10 +454,11 @@ def test_who_changes_one_takes_its_key_before_the_schedule(at_noon: psycopg.Conn
             query = "select * from gnomon.pause_schedule(%s)"
             with in_background(lambda: one(pauser, query, meant.schedule_id)) as paused:
                 wait_until_blocked(at_noon, pauser.info.backend_pid)
-                at_noon.execute("select from gnomon_data.schedules for update nowait")
+                free = "select count(*) from (select from gnomon_data.schedules for update skip locked) as s"
+                is_free = value(at_noon, free) == 1
                 keeper.execute("commit")
                 keeper.execute("begin")
-        assert paused.result().fire_at_utc == _AT_HALF_PAST
+        assert (is_free, paused.result().fire_at_utc) == (True, _AT_HALF_PAST)
 
 
 def test_it_is_forgotten_with_what_it_refused(at_noon: psycopg.Connection) -> None:
@@ -504,6 +510,38 @@ def test_it_leaves_nothing_waiting(at_noon: psycopg.Connection) -> None:
     reschedule(at_noon, meant.schedule_id, {"params": {"a": 1}})
     cancel(at_noon, meant.schedule_id)
     assert value(at_noon, "select count(*) from gnomon_data.mass_waiting") == 1
-    sweep(at_noon)
+    at_noon.execute(
+        "insert into gnomon_data.mass_waiting select operation_id, 1, gen_random_uuid()"
+        " from gnomon_data.mass_waiting cross join generate_series(1, 500)"
+    )
+    sweep(at_noon, 2)
     assert (_told(at_noon, begun).swept_count, _told(at_noon, begun).status) == (0, "done")
     assert value(at_noon, "select count(*) from gnomon_data.mass_waiting") == 0
+
+
+def test_a_sweep_waits_for_no_claim_that_came_before(at_noon: psycopg.Connection, database_url: str) -> None:
+    meant = given_schedule(at_noon, _DAILY | {"schedule_at": "12:00:01"}, labels=_SPRING)
+    fire(at_noon)
+    at_noon.execute("set lock_timeout = '1s'")
+    with sessions(database_url, 2) as (caller, worker), worker.transaction():
+        with caller.transaction():
+            begun = _move(caller, _LATER)
+            step_to(at_noon, _NOON + timedelta(seconds=1))
+            held = claim(worker)
+        sweep(at_noon)
+        assert (len(held), _told(at_noon, begun).status) == (1, "running")
+    step_to(at_noon, _NOON + timedelta(seconds=5))
+    sweep(at_noon)
+    assert (_told(at_noon, begun).status, settle(at_noon, held)) == ("done", 1)
+    assert (_due(at_noon, meant), ledger(at_noon)) == ([("scheduled", _AT_HALF_PAST)], ["fired"])
+
+
+def test_what_is_on_its_way_is_decided_before_the_walk(at_noon: psycopg.Connection) -> None:
+    others = [given_schedule(at_noon, user_id=user_in(at_noon, n), labels=_SPRING) for n in range(9)]
+    ahead = _DAILY | {"schedule_at": "12:00:01"}
+    meant = given_schedule(at_noon, ahead, user_id=user_in(at_noon, 63), labels=_SPRING)
+    fire(at_noon)
+    _move(at_noon, _LATER)
+    while found(at_noon, meant.schedule_id).fire_at_utc != _AT_HALF_PAST:
+        value(at_noon, "select gnomon.sweep_operations(1)")
+    assert {status for status, _ in _due(at_noon, *others)} == {"rescheduling"}

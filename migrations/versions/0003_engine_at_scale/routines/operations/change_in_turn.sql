@@ -30,6 +30,8 @@ begin
         if p.changes_at_utc is not null then
             s.spared_by := coalesce(s.spared_by, '{}') || done;
             old_stamp := s.stamp;
+            -- So that whatever is written gets a timer with it.
+            s.stamp := gnomon_data.next_stamp(s.stamp, now_utc);
             fault := gnomon_data.change_of_many(s, p.merge, now_utc, greatest(p.changes_at_utc, s.accepted_at_utc), is_careful);
             select x.* into s from gnomon_data.schedules as x where x.shard = change_in_turn.shard and x.id = change_in_turn.schedule_id;
             has_timer := has_timer or s.stamp <> old_stamp;

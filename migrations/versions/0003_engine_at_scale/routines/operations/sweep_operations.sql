@@ -40,6 +40,7 @@ begin
             o.done_at_utc := gnomon_data.now_utc();
             delete from gnomon_data.mass_cancels as c where c.operation_id = o.id;
             delete from gnomon_data.mass_pauses as p where p.operation_id = o.id;
+            delete from gnomon_data.mass_waiting as w where w.operation_id = o.id;
         elsif o.phase = 2 then
             o.after_shard := 0;
             o.resume_at_utc := now_utc + interval '1 s';

@@ -12,6 +12,11 @@ begin
     if o.scope = 'user' then
         o.after_shard := gnomon_data.shard_of(o.value);
     end if;
+    if o.kind = 'reschedule' then
+        piece := gnomon_data.sweep_waiting(o, at_most);
+        swept := piece.swept_count;
+        o.has_passed_by := o.has_passed_by or piece.held_count > 0;
+    end if;
     while looks > 0 and swept < at_most and o.phase < 2 loop
         size := least(looks, at_most);
         look := gnomon_data.sweep_looks(o, size);

@@ -4,7 +4,8 @@
 --   there but locked elsewhere   a caller's open transaction holds it: the timer goes back, to be seen again. Set back
 --                                beyond the look-ahead: a plain + 1 s would be taken again at once
 --   not there                    the schedule is gone, the timer is stale
---   meant by a mass operation   the timer is dropped; the sweep ends the schedule, or pauses it: a resume sets another timer
+--   meant by a mass operation   the timer is dropped; the sweep ends the schedule, pauses it (a resume sets another
+--                                timer), or changes it and sets one
 --   of a zone that the server   its next occurrence cannot be computed, and the error would hold up its whole lane and
 --   no longer knows              shard: set back like one that is held, until the zone is there again
 -- "There" is asked in a statement of its own: the snapshot of the locking one cannot tell locked from gone.
@@ -46,6 +47,9 @@ begin
         end if;
     end if;
     if live_ids is not null and gnomon_data.has_operations() then
+        if gnomon_data.has_changes() then
+            perform gnomon_data.note_waiting(live_shards, live_ids);
+        end if;
         select l.shards, l.ids into live_shards, live_ids from gnomon_data.live_only(live_shards, live_ids) as l;
     end if;
     if live_ids is not null then
