@@ -95,3 +95,13 @@ create table gnomon_data.delivery_log (
     constraint delivery_log_outcome_known check (outcome in ('sent', 'failed', 'dropped', 'unknown', 'expired', 'cancelled'))
 ) partition by range (due_at_utc);
 comment on table gnomon_data.delivery_log is 'What became of each delivery, partitioned by the day it was due.';
+
+-- For whoever has to mend it: which channels' receivers refused our credentials lately. Appended, one row a channel in ten
+-- seconds at most, and what is older than an hour goes with the next; no key, nobody waits for anybody.
+create table gnomon_data.unauthorised (
+    at_utc timestamptz not null,
+    lane smallint not null,
+    channel text not null,
+    detail text
+);
+comment on table gnomon_data.unauthorised is 'When receivers did not accept our credentials, within the last hour.';

@@ -45,6 +45,15 @@ class SetAside(NamedTuple):
     error_text: str
 
 
+class Unauthorised(NamedTuple):
+    """A channel whose receiver did not accept our credentials."""
+
+    channel: str
+    since_utc: datetime
+    last_at_utc: datetime
+    detail: str | None
+
+
 class ShardBalance(NamedTuple):
     """By how much the ledger of a shard was off, when it was last looked at."""
 
@@ -184,6 +193,11 @@ async def set_aside(pool: Pool, at_most: int) -> list[SetAside]:
         [at_most],
         shape=SetAside,
     )
+
+
+async def unauthorised_channels(pool: Pool) -> list[Unauthorised]:
+    """Channels whose receiver did not accept our credentials within the last five minutes."""
+    return await rows(pool, "select * from gnomon.unauthorised_channels()", shape=Unauthorised)
 
 
 async def ledger_checks(pool: Pool) -> list[ShardBalance]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from gnomon.doctor import aside, horizon, ledger, running, schema, server, zones
+from gnomon.doctor import aside, horizon, ledger, receivers, running, schema, server, zones
 from gnomon.doctor.exam import Check, Exam, Finding, Ward
 
 CHECKS: Final[Sequence[tuple[str, Check]]] = (
@@ -16,6 +16,7 @@ CHECKS: Final[Sequence[tuple[str, Check]]] = (
     ("periods", running.periods),
     ("overdue", running.overdue),
     ("set aside", aside.set_aside),
+    ("credentials", receivers.credentials),
     ("ledger", ledger.ledger),
     ("horizon", horizon.horizon),
     ("zone data", zones.zone_data),

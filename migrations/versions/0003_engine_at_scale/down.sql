@@ -11,6 +11,7 @@ drop table gnomon_data.categories;
 drop type gnomon.category;
 
 -- Outcomes: what was dropped reads as the version before would have written it.
+drop table gnomon_data.unauthorised;
 update gnomon_data.delivery_log set outcome = 'failed' where outcome = 'dropped';
 alter table gnomon_data.delivery_log drop constraint delivery_log_outcome_known;
 do $$

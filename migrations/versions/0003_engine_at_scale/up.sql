@@ -168,3 +168,12 @@ alter table gnomon_data.schedules add column has_own_lane boolean;
 alter table gnomon_data.deliveries add column category text;
 alter type gnomon_data.draft add attribute category text;
 alter type gnomon_data.draft add attribute has_own_lane boolean;
+
+-- Who does not accept our credentials.
+create table gnomon_data.unauthorised (
+    at_utc timestamptz not null,
+    lane smallint not null,
+    channel text not null,
+    detail text
+);
+comment on table gnomon_data.unauthorised is 'When receivers did not accept our credentials, within the last hour.';

@@ -12,6 +12,7 @@ import pytest
 
 from gnomon import cli
 from gnomon.doctor import horizon, server
+from tests.sql.acts import claim, fire, settle
 from tests.support.given import given_schedule
 
 Run = Callable[..., tuple[int, str, str]]
@@ -79,6 +80,15 @@ def test_a_row_taken_out_is_named(run: Run, connection: psycopg.Connection) -> N
     told = [finding["what"] for finding in _examined(run)["ledger"]]
     assert "1 accepted, 0 pending, 0 ended; 1 missing" in told[0]
     assert [what for what in told if lost.schedule_id in what and "has a timer" in what]
+
+
+def test_a_receiver_that_does_not_accept_our_credentials_is_named(run: Run, connection: psycopg.Connection) -> None:
+    given_schedule(connection, schedule_at="PT0S")
+    fire(connection)
+    settle(connection, claim(connection), "unauthorised", detail="HTTP 401: who are you?")
+    (finding,) = _examined(run)["credentials"]
+    assert "channel log has not accepted our credentials since 2" in finding["what"]
+    assert finding["what"].endswith("UTC: HTTP 401: who are you?.")
 
 
 def test_what_was_set_aside_is_named_with_its_error(run: Run, connection: psycopg.Connection) -> None:

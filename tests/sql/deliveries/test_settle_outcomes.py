@@ -219,6 +219,28 @@ def test_what_an_outcome_means_in_each_lane(
         assert tuple(noted) == ("retry", reason)
 
 
+def test_who_does_not_accept_our_credentials_is_told_until_minutes_after(at_noon: psycopg.Connection) -> None:
+    told = "select * from gnomon.unauthorised_channels()"
+    claims = _claimed(at_noon, 3)
+    for claimed in claims:
+        settle(at_noon, [claimed], "unauthorised", detail="HTTP 401")
+    [found] = rows(at_noon, told)
+    assert tuple(found) == ("log", _NOON, _NOON, "HTTP 401")
+    assert value(at_noon, "select count(*) from gnomon_data.unauthorised") == 1, "once in ten seconds, whoever settles"
+
+    for _ in range(40):
+        advance(at_noon, timedelta(minutes=2))
+        for claimed in claim(at_noon):
+            settle(at_noon, [claimed], "unauthorised", detail="HTTP 403")
+    [found] = rows(at_noon, told)
+    assert found.detail == "HTTP 403"
+    assert timedelta(minutes=55) < found.last_at_utc - found.since_utc <= timedelta(hours=1)
+
+    advance(at_noon, timedelta(minutes=6))
+    settle(at_noon, claim(at_noon))
+    assert rows(at_noon, told) == []
+
+
 def test_every_word_has_a_meaning(untouched: psycopg.Connection) -> None:
     query = (
         "select w.word, m.reason from unnest(gnomon_data.outcome_words()) as w (word)"

@@ -62,6 +62,9 @@ begin
         perform gnomon_data.end_deliveries(ends, now_utc);
     end if;
     if retries is not null then
+        if true = any (select r.is_uncounted from unnest(retries) as r) then
+            perform gnomon_data.note_unauthorised(retries, now_utc);
+        end if;
         groups := gnomon_data.postpone_deliveries(retries, now_utc);
         if groups is not null then
             perform gnomon_data.release_next(groups);
