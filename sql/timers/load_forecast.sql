@@ -1,5 +1,5 @@
 -- What is pending now, counted in the index by which it will fire: an edit and a cancel drop their timer, so there is nothing
--- stale in it but the few that a poller held just then; a retime leaves its old timers, and a mass cancel all until the sweep. A recurrence has one timer: it counts with its next occurrence.
+-- stale in it but the few that a poller held just then; a retime leaves its old timers, and a mass operation all until the sweep. A recurrence has one timer: it counts with its next occurrence.
 -- The cost has a bound: no more than a million rows are looked at. Where more is due, whole shards are counted as far as
 -- that goes and stand for all 64: users are spread over shards by a hash. Two looks, since a look cannot count by minute and
 -- know how far it will come: the first finds the shards, the second counts in them.

@@ -545,3 +545,23 @@ def test_what_is_on_its_way_is_decided_before_the_walk(at_noon: psycopg.Connecti
     while found(at_noon, meant.schedule_id).fire_at_utc != _AT_HALF_PAST:
         value(at_noon, "select gnomon.sweep_operations(1)")
     assert {status for status, _ in _due(at_noon, *others)} == {"rescheduling"}
+
+
+def test_what_an_edit_gives_the_label_is_not_meant(at_noon: psycopg.Connection) -> None:
+    into = given_schedule(at_noon, _DAILY, labels={"season": "autumn"}, user_id="u1")
+    out = given_schedule(at_noon, _DAILY, labels=_SPRING, user_id="u2")
+    _move(at_noon, _LATER)
+    reschedule(at_noon, into.schedule_id, {"labels": _SPRING})
+    reschedule(at_noon, out.schedule_id, {"labels": {"season": "autumn"}})
+    sweep(at_noon)
+    assert [at for _, at in _due(at_noon, into, out)] == [_NOON + timedelta(seconds=10), _AT_HALF_PAST]
+
+
+def test_an_instant_misfires_as_its_schedule_says_when_the_sweep_is_late(at_noon: psycopg.Connection) -> None:
+    skipping = _DAILY | {"misfire": "skip"}
+    meant = given_schedule(at_noon, skipping, labels=_SPRING)
+    _move(at_noon, {"schedule_at": "12:00:05"})
+    step_to(at_noon, _NOON + timedelta(minutes=5))
+    sweep(at_noon)
+    assert (fire(at_noon), ledger(at_noon)) == (0, ["missed"])
+    assert _due(at_noon, meant) == [("scheduled", _NOON + timedelta(days=1, seconds=5))]
