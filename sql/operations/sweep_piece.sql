@@ -15,6 +15,10 @@ begin
     if o.kind = 'reschedule' then
         piece := gnomon_data.sweep_waiting(o, at_most);
         swept := piece.swept_count;
+        if swept > 0 then
+            -- Committed at once: it is due in a moment.
+            looks := 0;
+        end if;
         o.has_passed_by := o.has_passed_by or piece.held_count > 0;
     end if;
     while looks > 0 and swept < at_most and o.phase < 2 loop
