@@ -143,7 +143,9 @@ class Contended(DatabaseUnavailable):
 class RightMissing(Exception):
     """The database login of this process may not do this."""
 
-    hint = "Grant it the role that may: `grant gnomon_admin to that_login`."
+    hint = "Grant it a role that may: gnomon_caller schedules, gnomon_worker fires too, gnomon_admin sets categories too."
+    #: As of the driver's own error, which whoever has a remedy of his own looks for.
+    sqlstate = "42501"
 
     def __init__(self, message: str | None = None) -> None:
         """Carry what PostgreSQL said."""

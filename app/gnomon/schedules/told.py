@@ -39,9 +39,9 @@ class Explained(msgspec.Struct, frozen=True, kw_only=True):
     schedule_id: str
     status: str
     summary: list[str]
-    category: str | None
     version: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": ["integer", "null"]})]
     fired_count: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": ["integer", "null"]})]
+    category: str | None
     rule: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": ["object", "null"]})]
     zone: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "object"})]
     next: Annotated[msgspec.Raw, Meta(extra_json_schema={"type": ["object", "null"]})]

@@ -1,7 +1,12 @@
 -- Takes up.sql back, in the opposite order. Routines are not dropped or restored here: what this revision made is dropped
 -- before and after this file, whichever its dependencies allow, and the copies of earlier revisions follow.
 
--- Categories: lanes stay as they are; what fires from here on has the channels of the installation.
+-- Categories: what names one has its lane already, and keeps channels and expiry as its own.
+update gnomon_data.schedules as s
+   set channels = coalesce(s.channels, c.channels),
+       expires_for = case when s.expires_at_utc is null then coalesce(s.expires_for, c.expires_for) end
+  from gnomon_data.categories as c
+ where c.name = s.category and (s.channels is null and c.channels is not null or s.expires_for is null and c.expires_for is not null);
 alter type gnomon_data.draft drop attribute has_own_lane;
 alter type gnomon_data.draft drop attribute category;
 alter table gnomon_data.deliveries drop column category;
