@@ -34,8 +34,9 @@ _USERS_AT_ONCE: Final = 500
 
 _COPY_USERS: Final = "copy gnomon_data.users (shard, user_id, time_zone) from stdin"
 _COPY_KEYS: Final = "copy gnomon_data.schedule_keys (shard, kind, key_hash, schedule_id, request_hash) from stdin"
-_COPY_TIMERS: Final = "copy gnomon_data.{} (fire_at_utc, wanted_at_utc, stamp, subject_id, shard, lane, kind) from stdin"
-_NOTE: Final = "insert into gnomon_data.acceptances (accepted_on, shard, accepted_count) values (%s, %s, %s)"
+COPY_TIMERS: Final = "copy gnomon_data.{} (fire_at_utc, wanted_at_utc, stamp, subject_id, shard, lane, kind) from stdin"
+NOTE: Final = "insert into gnomon_data.acceptances (accepted_on, shard, accepted_count) values (%s, %s, %s)"
+"""For the ledger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,7 @@ async def fill(pool: Pool, wanted: Fill, say: Callable[[str], None] = lambda _: 
     clock = await one(pool, "select gnomon_data.now_utc() as now_utc")
     shards: list[list[int]] = [[] for _ in range(SHARDS)]
     for number in range(1, wanted.users + 1):
-        shards[_shard_of(f"{wanted.prefix}_{number}".encode())].append(number)
+        shards[shard_of(f"{wanted.prefix}_{number}".encode())].append(number)
     waiting = list(enumerate(shards))
     ids: list[str] = []
     done = 0
@@ -131,7 +132,7 @@ async def _write_shard(
     chance = random.Random(shard)  # noqa: S311  # which pattern, no secret
     async with connection.transaction():
         users = [b"%d\t%b_%d\t%b\n" % (shard, wanted.prefix.encode(), n, zones[n % len(zones)]) for n in numbers]
-        await _copy(connection, _COPY_USERS, users)
+        await copy_lines(connection, _COPY_USERS, users)
         daily = {zone: [p for p in patterns if p.is_recurring and p.time_zone == zone] for zone in zones}
         single = {zone: [p for p in patterns if not p.is_recurring and p.time_zone in (zone, _NULL)] for zone in zones}
         for first in range(0, len(numbers), _USERS_AT_ONCE):
@@ -143,14 +144,14 @@ async def _write_shard(
                 _add(made, shard, f"{wanted.prefix}_{number}".encode(), chosen, now_utc)
             await asyncio.sleep(0)
         columns = patterns[0].columns
-        await _copy(
+        await copy_lines(
             connection, f"copy gnomon_data.schedules (shard, id, user_id, key, {columns}) from stdin", made.schedules
         )
-        await _copy(connection, _COPY_KEYS, made.keys)
-        await _copy(connection, _COPY_TIMERS.format("timers"), made.near)
-        await _copy(connection, _COPY_TIMERS.format("timers_far"), made.far)
+        await copy_lines(connection, _COPY_KEYS, made.keys)
+        await copy_lines(connection, COPY_TIMERS.format("timers"), made.near)
+        await copy_lines(connection, COPY_TIMERS.format("timers_far"), made.far)
         if made.schedules:
-            await connection.execute(_NOTE, (now_utc.date(), shard, len(made.schedules)))
+            await connection.execute(NOTE, (now_utc.date(), shard, len(made.schedules)))
     some = made.schedules[:: 1 + len(made.schedules) // _IDS_A_SHARD]
     return [line.split(b"\t", 2)[1].decode() for line in some]
 
@@ -177,7 +178,8 @@ def _add(made: _Rows, shard: int, user_id: bytes, chosen: Iterable[Pattern], now
         (made.near if pattern.is_near else made.far).append(timer)
 
 
-async def _copy(connection: Connection, statement: str, lines: Sequence[bytes]) -> None:
+async def copy_lines(connection: Connection, statement: str, lines: Sequence[bytes]) -> None:
+    """COPY rows as its text form has them."""
     if not lines:
         return
     async with connection.cursor() as cursor, cursor.copy(statement) as copy:
@@ -185,5 +187,6 @@ async def _copy(connection: Connection, statement: str, lines: Sequence[bytes]) 
             await copy.write(b"".join(lines[first : first + 1000]))
 
 
-def _shard_of(user_id: bytes) -> int:
+def shard_of(user_id: bytes) -> int:
+    """As gnomon_data.shard_of has it."""
     return hashlib.sha256(user_id).digest()[0] & (SHARDS - 1)

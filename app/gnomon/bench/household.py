@@ -63,11 +63,13 @@ async def household(
     workers: int = 1,
     has_api: bool = True,
     options: Sequence[str] = (),
+    crews: Mapping[str, Sequence[str]] | None = None,
 ) -> AsyncIterator[Household]:
     """Start them and wait until all shards are looked after; they are stopped with the block.
 
-    `options` are the workers'. Raises NotReady, ChildEnded.
+    `options` are the workers'; or `crews` names each worker with options of its own. Raises NotReady, ChildEnded.
     """
+    crews = crews or {f"worker-{number}": options for number in range(1, workers + 1)}
     async with AsyncExitStack() as stack:
         received = folder / "received.jsonl"
         sink = await stack.enter_async_context(receiver(received))
@@ -78,7 +80,7 @@ async def household(
         }
         commands: dict[str, tuple[str, ...]] = {"api": API} if has_api else {}
         commands |= {f"poller-{n}": ("poll", "--name", f"poller-{n}") for n in range(1, pollers + 1)}
-        commands |= {f"worker-{n}": ("work", "--name", f"worker-{n}", *options) for n in range(1, workers + 1)}
+        commands |= {name: ("work", "--name", name, *words) for name, words in crews.items()}
         children = {name: Child(name, ["-m", "gnomon", *words], environment, _ignore) for name, words in commands.items()}
         for child in children.values():
             stack.push_async_callback(child.stop, _STOP_WITHIN)

@@ -111,14 +111,15 @@ async def make_patterns(
         refused = await rows(pool, _SCHEDULE, [_json(requests[first : first + _CALL])])
         if refused:
             raise PatternRefused(f"{refused[0]['error_code']} {refused[0]['error_detail']}")
-    found = await _read(pool, users, clock + quiet)
+    found = await read_patterns(pool, users, clock + quiet)
     # A pattern that is due soon would fire in the middle of a measurement.
     soon = "select gnomon.cancel_schedule(gnomon_data.id_text('sch', s.id)) from gnomon_data.schedules as s where {}"
     await rows(pool, soon.format("s.user_id = any (%s) and s.fire_at_utc <= %s"), [users, clock + quiet])
     return found
 
 
-async def _read(pool: Pool, users: Sequence[str], after: datetime) -> list[Pattern]:
+async def read_patterns(pool: Pool, users: Sequence[str], after: datetime) -> list[Pattern]:
+    """The pending schedules of these users that are due later than an instant."""
     columns = str((await one(pool, _COLUMNS))["columns"])
     statement = _READ.format(columns=columns, users="{" + ",".join(users) + "}", after=after.isoformat())
     text = bytearray()
