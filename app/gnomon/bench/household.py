@@ -1,6 +1,7 @@
 """API, poller, worker and a receiver, each a real process, around the database of a benchmark."""
 
 import asyncio
+import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -34,6 +35,15 @@ class NotReady(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
+class Crew:
+    """A worker."""
+
+    options: Sequence[str]
+    niceness: int = 0
+    """Of the process: how far the system puts it behind others."""
+
+
+@dataclass(frozen=True, slots=True)
 class Household:
     """What runs."""
 
@@ -63,13 +73,13 @@ async def household(
     workers: int = 1,
     has_api: bool = True,
     options: Sequence[str] = (),
-    crews: Mapping[str, Sequence[str]] | None = None,
+    crews: Mapping[str, Crew] | None = None,
 ) -> AsyncIterator[Household]:
     """Start them and wait until all shards are looked after; they are stopped with the block.
 
     `options` are the workers'; or `crews` names each worker with options of its own. Raises NotReady, ChildEnded.
     """
-    crews = crews or {f"worker-{number}": options for number in range(1, workers + 1)}
+    crews = crews or {f"worker-{number}": Crew(options) for number in range(1, workers + 1)}
     async with AsyncExitStack() as stack:
         received = folder / "received.jsonl"
         sink = await stack.enter_async_context(receiver(received))
@@ -80,8 +90,8 @@ async def household(
         }
         commands: dict[str, tuple[str, ...]] = {"api": API} if has_api else {}
         commands |= {f"poller-{n}": ("poll", "--name", f"poller-{n}") for n in range(1, pollers + 1)}
-        commands |= {name: ("work", "--name", name, *words) for name, words in crews.items()}
         children = {name: Child(name, ["-m", "gnomon", *words], environment, _ignore) for name, words in commands.items()}
+        children |= {name: _worker(name, crew, environment) for name, crew in crews.items()}
         for child in children.values():
             stack.push_async_callback(child.stop, _STOP_WITHIN)
         await asyncio.gather(*(child.start() for child in children.values()))
@@ -89,6 +99,13 @@ async def household(
             await children["api"].address()
         await _ready(pool)
         yield Household({"receiver": sink} | children, received)
+
+
+def _worker(name: str, crew: Crew, environment: Mapping[str, str]) -> Child:
+    words = ["-m", "gnomon", "work", "--name", name, *crew.options]
+    if not crew.niceness:
+        return Child(name, words, environment, _ignore)
+    return Child(name, ["-n", str(crew.niceness), sys.executable, *words], environment, _ignore, program="nice")
 
 
 async def _ready(pool: Pool) -> None:

@@ -1,9 +1,10 @@
 """How late the critical ones are that are due at the very instant of a bulk wave, beside the same without the wave.
 
 1,000 critical and 1,000 transactional one-shots are accepted for one instant. With the wave, a million bulk timers and a
-million bulk deliveries lie at that instant too, written by COPY. One poller; a worker for each lane; one receiver, whose
-file is what counts: every critical one must be there once, however late it came. A round is over once all have come and
-ten seconds more, in which nothing may come again; that bulk was waiting when the last came is made sure of.
+million bulk deliveries lie at that instant too, written by COPY. One poller; two workers for the critical lane and one for
+each other; one receiver, whose file is what counts: every critical one must be there once, however late it came. A round
+is over once all have come and ten seconds more, in which nothing may come again; that bulk was waiting when the last came
+is made sure of.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from typing import Final
 
 from gnomon.bench import calm
 from gnomon.bench.benchmark import Bar, Benchmark, Line, Measured, Run
-from gnomon.bench.household import Household, household
+from gnomon.bench.household import Crew, Household, household
 from gnomon.bench.lateness import lateness
 from gnomon.bench.race import accept
 from gnomon.bench.rounds import ROUNDS, Round, alternate, middle
@@ -49,9 +50,14 @@ _LINGER: Final = 10.0
 _LINGER_SMALL: Final = 1.0
 _LOOK_EVERY: Final = 0.25
 
-_CREWS: Final[Mapping[str, Sequence[str]]] = {
-    f"worker-{lane}": ("--lane", lane, "--channel", CHANNEL) for lane in (*_URGENT, "bulk")
+_CREWS: Final = {
+    "worker-critical-1": Crew(("--lane", "critical", "--channel", CHANNEL)),
+    "worker-critical-2": Crew(("--lane", "critical", "--channel", CHANNEL)),
+    "worker-transactional": Crew(("--lane", "transactional", "--channel", CHANNEL), 5),
+    "worker-bulk": Crew(("--lane", "bulk", "--channel", CHANNEL), 15),
 }
+"""All on one machine: those of the less urgent lanes step back for the others, as `nice` has them do."""
+
 _LEFT: Final = (
     "select coalesce(sum(n.waiting_count), 0)::float8 as waiting from gnomon.lane_numbers() as n where n.lane = 'bulk'"
 )
@@ -175,10 +181,11 @@ def _told(run: Run, rounds: Sequence[Round], count: int) -> Measured:
         f"{lane} p99 {median(r[_STORM][f'{lane} p99_ms'] / r[_CALM][f'{lane} p99_ms'] for r in found):.2f}"
         for lane in _URGENT
     ]
+    waiting = min(one_round[_STORM]["bulk left"] for one_round in found)
     notes = [
         f"with the wave, times as late as without: {', '.join(ratios)}",
         f"transactional ones lost or come twice: {sum(_astray(side, 'transactional') for side in kept):g}",
-        f"when the last urgent one had come, {min(r[_STORM]['bulk left'] for r in found):,.0f} bulk deliveries were waiting",
+        f"when the last urgent one had come, about {waiting:,.0f} bulk deliveries were waiting",
     ]
     if run.is_small:
         notes.append("small: too few for times, none was judged")
@@ -187,7 +194,13 @@ def _told(run: Run, rounds: Sequence[Round], count: int) -> Measured:
         lines=lines,
         rounds=found,
         versions={},
-        settings={"urgent": _EACH, "wave_timers": count, "wave_deliveries": count, "pollers": 1, "workers": dict(_CREWS)},
+        settings={
+            "urgent": _EACH,
+            "wave_timers": count,
+            "wave_deliveries": count,
+            "pollers": 1,
+            "workers": {name: {"options": crew.options, "nice": crew.niceness} for name, crew in _CREWS.items()},
+        },
         notes=notes,
     )
 
