@@ -115,6 +115,8 @@ class Desk:
             slots.drop_late()
             if self._senders.pauses.room(name, self.lane, at) == 0:
                 slots.drop_waiting()
+        # What is ready for a sender that is left alone is seen at every look, and is no reason for a call.
+        ready = [part for part in ready if self._senders.pauses.room(self._senders.name_for(part[0]), self.lane, at) != 0]
         if not self.is_busy and (ready or self.settle_wait(at) == timedelta()):
             self._start_call(ready, view)
 
