@@ -85,6 +85,23 @@ async def test_what_has_ended_counts_no_more_when_its_end_is_told() -> None:
     assert held == [2, 1, 0]
 
 
+async def test_what_may_not_start_any_more_is_given_up_and_what_runs_goes_on() -> None:
+    gate = asyncio.Event()
+
+    async def gated(_claim: Claim) -> Answer:
+        await gate.wait()
+        return Answer(Verdict.SENT)
+
+    channel, heard = FakeChannel(send=gated), Heard()
+    slots = Slots(channel, 2, heard, lambda: not gate.is_set())
+    slots.accept([fresh(number) for number in range(5)])
+    await until(lambda: len(channel.sent) == 2)
+    gate.set()
+    await until(lambda: slots.held == 0)
+    assert heard.answers.keys() == {"dlv_0", "dlv_1"}
+    assert heard.back == ["dlv_2", "dlv_3", "dlv_4"]
+
+
 async def test_as_many_run_as_there_are_slots_and_the_rest_in_order() -> None:
     gates = {f"dlv_{number}": asyncio.Event() for number in range(5)}
 
