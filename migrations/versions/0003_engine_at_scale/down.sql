@@ -46,6 +46,12 @@ alter type gnomon_data.settling drop attribute reason, drop attribute is_uncount
 comment on type gnomon.operation is
     'A mass operation: cancel, pause or resume, by label (name and value), user or template (value). Its effect is there from the commit on; status running or done, swept_count and walked (0 to 1) speak of the sweep behind it.';
 drop type gnomon.operation_details;
+-- What was held and had come up has no timer: it fires by its old plan.
+insert into gnomon_data.timers_far (fire_at_utc, wanted_at_utc, stamp, subject_id, shard, lane, kind)
+select s.fire_at_utc, s.fire_at_utc, s.stamp, s.id, s.shard, s.lane, case when s.is_recurring then 2 else 1 end
+  from (select distinct w.shard, w.schedule_id from gnomon_data.mass_waiting as w) as w
+  join gnomon_data.schedules as s on s.shard = w.shard and s.id = w.schedule_id
+ where s.paused_at_utc is null;
 drop table gnomon_data.mass_waiting;
 drop table gnomon_data.mass_refusals;
 delete from gnomon_data.mass_pauses where changes_at_utc is not null;
