@@ -34,9 +34,14 @@ def wait_until(is_so: Callable[[], object], what: str, *, patience: timedelta = 
         time.sleep(_STEP.total_seconds())
 
 
+def is_blocked(connection: psycopg.Connection, pid: int) -> bool:
+    """Whether the session with this backend pid waits for a lock."""
+    return bool(value(connection, _IS_BLOCKED, pid))
+
+
 def wait_until_blocked(connection: psycopg.Connection, pid: int, *, patience: timedelta = _PATIENCE) -> None:
     """Wait until the session with this backend pid waits for a lock; `connection` must be another one."""
-    wait_until(lambda: value(connection, _IS_BLOCKED, pid), f"session {pid} waits for a lock", patience=patience)
+    wait_until(lambda: is_blocked(connection, pid), f"session {pid} waits for a lock", patience=patience)
 
 
 def wait_until_asleep(connection: psycopg.Connection, pid: int, *, patience: timedelta = _PATIENCE) -> None:

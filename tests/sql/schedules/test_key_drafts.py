@@ -1,6 +1,6 @@
 """key: this thing's one current schedule, whoever upserts it, as often as he likes."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from tests.sql.acts import cancel, claim, deliver_all, fire, found, schedule_many, settle, step_to, utc
 from tests.support.clock import advance, set_clock
 from tests.support.given import given_schedule, given_user, rows, value
-from tests.support.races import in_background, sessions, wait_until_blocked
+from tests.support.races import in_background, is_blocked, sessions, wait_until, wait_until_blocked
 
 _NOON = utc("2026-12-01T12:00:00")
 _DAY = timedelta(days=1)
@@ -132,6 +132,35 @@ def test_upserts_and_cancels_of_one_key_raced_leave_at_most_one(connection: psyc
     assert value(connection, "select count(*) from gnomon_data.schedules") <= 1
     pointing = "select count(*) from gnomon_data.schedule_keys as k join gnomon_data.schedules as s on s.id = k.schedule_id"
     assert value(connection, pointing) == value(connection, "select count(*) from gnomon_data.schedules")
+
+
+def test_batches_that_wait_beside_a_cancel_do_not_deadlock(connection: psycopg.Connection, database_url: str) -> None:
+    """One has taken a free key and waits for another's; what it found taken is cancelled, and taken by who wants its own."""
+    ordered = "select k from unnest(array['a', 'b', 'c']) as k order by gnomon_data.key_hash('u_abc123', k)"
+    low, middle, top = (row.k for row in rows(connection, ordered))
+    old_id = given_schedule(connection, key=low).schedule_id
+
+    with sessions(database_url, 4) as [holder, first, second, canceller], ThreadPoolExecutor(3) as pool:
+        holder.execute("begin")
+        given_schedule(holder, key=top)
+        running: list[Future[Any]] = [
+            pool.submit(schedule_many, first, [_PILL | {"key": key} for key in (low, middle, top)])
+        ]
+        wait_until_blocked(connection, first.info.backend_pid)
+        running.append(pool.submit(cancel, canceller, old_id))
+        wait_until(
+            lambda: running[-1].done() or is_blocked(connection, canceller.info.backend_pid), "it is cancelled, or waits"
+        )
+        running.append(
+            pool.submit(schedule_many, second, [_PILL | {"key": key, "params": {"n": 2}} for key in (low, middle)])
+        )
+        wait_until_blocked(connection, second.info.backend_pid)
+        holder.execute("rollback")
+        for future in running:
+            future.result()
+
+    pointing = "select count(*) from gnomon_data.schedule_keys as k join gnomon_data.schedules as s on s.id = k.schedule_id"
+    assert value(connection, pointing) == value(connection, "select count(*) from gnomon_data.schedules") >= 2
 
 
 def test_a_rebuild_and_a_move_of_the_same_user_do_not_deadlock(connection: psycopg.Connection, database_url: str) -> None:
