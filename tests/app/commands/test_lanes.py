@@ -69,7 +69,17 @@ def test_live_on_a_terminal_until_ctrl_c(one_waits: psycopg.Connection, database
     ours, theirs = pty.openpty()
     environment = surroundings() | {"GNOMON_DATABASE_URL": database_url, "TERM": "xterm", "COLUMNS": "160"}
     errors = (tmp_path / "errors").open("wb")
-    with errors, subprocess.Popen([GNOMON, "lanes"], env=environment, stdout=theirs, stderr=errors) as running:
+    with (
+        errors,
+        subprocess.Popen(
+            [GNOMON, "lanes"],
+            env=environment,
+            stdout=theirs,
+            stderr=errors,
+            # What a shell runs in the background ignores Ctrl-C, and so do its children.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
+        ) as running,
+    ):
         os.close(theirs)
         os.set_blocking(ours, False)
         seen = bytearray()
@@ -81,11 +91,14 @@ def test_live_on_a_terminal_until_ctrl_c(one_waits: psycopg.Connection, database
                 return False
             return text in seen
 
-        wait_until(lambda: shows(b"5.0 s"), "the table is drawn")
-        advance(one_waits, timedelta(seconds=2))
-        wait_until(lambda: shows(b"7.0 s"), "the table is drawn anew")
-        running.send_signal(signal.SIGINT)
-        code = running.wait(10)
+        try:
+            wait_until(lambda: shows(b"5.0 s"), "the table is drawn")
+            advance(one_waits, timedelta(seconds=2))
+            wait_until(lambda: shows(b"7.0 s"), "the table is drawn anew")
+            running.send_signal(signal.SIGINT)
+            code = running.wait(10)
+        finally:
+            running.kill()
     os.close(ours)
     assert code == 130, (tmp_path / "errors").read_text()
 
