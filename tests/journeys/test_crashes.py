@@ -24,7 +24,7 @@ from tests.support.races import wait_until
 from tests.support.roles import Role
 from tests.support.sink import Received
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.fault, pytest.mark.alone]
 
 GRACE: Final = timedelta(seconds=1)
 """An outcome is settled sooner than this after its answer, also on a busy machine."""
