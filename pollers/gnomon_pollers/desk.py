@@ -131,7 +131,7 @@ class Desk:
     def ended(self, claim: Claim, answer: Answer, took: timedelta) -> None:
         """Keep what became of an attempt."""
         at = steady()
-        self._senders.pauses.answered(self._senders.name_for(claim.channel), answer, at - took, at)
+        self._senders.pauses.answered(self._senders.name_for(claim.channel), claim.delivery_id, answer, at - took, at)
         outcome = outcome_of(claim, answer)
         self._exchange.outcomes.add(outcome, at)
         self._metrics.ended(claim, outcome, took)

@@ -1,7 +1,9 @@
 """Senders that are to be left alone for a while, by all lanes of this process.
 
     throttled      with a Retry-After: nothing but critical goes there until then, a little later by chance
-    unauthorised   nothing goes there for about a minute: each attempt would be refused like the last
+    unauthorised   nothing goes there for about a minute: each attempt would be refused like the last. Of a sender that has
+                   taken something, only when several deliveries are refused in a row: a receiver may answer 403 to what one
+                   of them says, and that one must not hold up all others each time it is tried
     then           one attempt, and what it answers decides: everything again, or the same wait once more
 
 What waits goes back to the database unsent, so that nobody holds a row that he may not send. Other processes learn it by
@@ -26,6 +28,9 @@ UNAUTHORISED_FOR: Final = timedelta(minutes=1)
 _SPREAD: Final = 0.25
 """Of a wait, added by chance: processes that were sent away together do not come back together."""
 
+_SURE_AFTER: Final = 5
+"""Different deliveries refused in a row by a sender that has taken something before."""
+
 _PROBED_FOR: Final = timedelta(seconds=15)
 """For the attempt that is made to see: longer than any takes. If it has no answer by then there is another one."""
 
@@ -49,6 +54,8 @@ class Pauses:
     def __init__(self) -> None:
         """Leave none alone."""
         self._pauses: dict[str, _Pause] = {}
+        self._refused: dict[str, set[str]] = {}
+        """Of each sender that has taken something: the deliveries that it refused since, as many as matter."""
 
     def room(self, sender: str, lane: int, at: timedelta) -> int | None:
         """How many attempts a lane may begin now; None is no limit."""
@@ -65,8 +72,12 @@ class Pauses:
             pause.probe_at, pause.until = at, at + _PROBED_FOR
         return room != 0
 
-    def answered(self, sender: str, answer: Answer, began_at: timedelta, at: timedelta) -> None:
+    def answered(self, sender: str, delivery_id: str, answer: Answer, began_at: timedelta, at: timedelta) -> None:
         """Learn from the answer to an attempt that began at an instant."""
+        if answer.verdict is Verdict.SENT:
+            self._refused[sender] = set()
+        elif answer.verdict is Verdict.UNAUTHORISED and not self._is_sure(sender, delivery_id):
+            return
         wait = _wait_of(answer)
         pause = self._pauses.get(sender)
         if wait is not None:
@@ -75,6 +86,15 @@ class Pauses:
             # An answer to what was on its way before the pause says nothing of it.
             del self._pauses[sender]
             _log.warning("a receiver takes again", sender=sender, after=str(pause.why))
+
+    def _is_sure(self, sender: str, delivery_id: str) -> bool:
+        """Whether it is our credentials that are refused, and not this delivery."""
+        refused = self._refused.get(sender)
+        if refused is None:
+            return True
+        if len(refused) < _SURE_AFTER:
+            refused.add(delivery_id)
+        return len(refused) >= _SURE_AFTER
 
     def _pause(self, sender: str, answer: Answer, until: timedelta) -> None:
         before = self._pauses.get(sender)

@@ -24,7 +24,7 @@ begin
     execute format($sql$
         select array_agg(c.ctid) filter (where c.ends_as is null),
                array_agg(row(%2$s, c.shard, c.id, c.claim_id, c.ends_as, null, case when c.ends_as in ('failed', 'dropped') then 'expires before the next attempt' end,
-                         null, case when c.claim_id is not null then 'unclear' end, null)::gnomon_data.settling) filter (where c.ends_as is not null)
+                         null, case when c.claim_id is not null then 'unclear' end)::gnomon_data.settling) filter (where c.ends_as is not null)
           from (
             select l.*, case when l.is_stopped then 'cancelled'
                              when %2$s = 2 and l.claim_id is not null then 'unknown'

@@ -6,16 +6,15 @@
 --   unauthorised         what the operator must mend: another attempt, slowly, and none is used up
 -- ends_as null: it goes again, as far as attempts and time are left (next_attempt). A word that is not known goes again.
 create or replace function gnomon_data.meaning_of(outcome text, lane smallint)
-returns table (ends_as text, reason text, is_counted boolean)
+returns table (ends_as text, reason text)
 language sql immutable parallel safe rows 1
 as $$
     select case when meaning_of.outcome = 'sent' then 'sent'
                 when meaning_of.outcome in ('failed', 'gone', 'refused') then 'failed'
                 when meaning_of.outcome in ('unknown', 'unclear') and meaning_of.lane = 2 then 'unknown' end,
            case when meaning_of.outcome in ('gone', 'refused', 'throttled', 'transient', 'unclear', 'unauthorised') then meaning_of.outcome
-                when meaning_of.outcome = 'unknown' then 'unclear' end,
-           meaning_of.outcome <> 'unauthorised'
+                when meaning_of.outcome = 'unknown' then 'unclear' end
 $$;
 
 comment on function gnomon_data.meaning_of(text, smallint) is
-    'What an outcome handed in means in a lane: how the delivery ends (null: it goes again), the reason that is kept, and whether the attempt counts.';
+    'What an outcome handed in means in a lane: how the delivery ends (null: it goes again), and the reason that is kept. An attempt that was unauthorised does not count.';

@@ -9,7 +9,7 @@ as $$
     select distinct on (d.channel) now_utc, d.lane, d.channel, r.detail
       from unnest(retries) as r
       join gnomon_data.deliveries as d on d.lane = r.lane and d.shard = r.shard and d.id = r.id
-     where r.is_uncounted
+     where r.reason = 'unauthorised'
        and not exists (select from gnomon_data.unauthorised as u where u.channel = d.channel and u.at_utc > now_utc - interval '10 s')
      order by d.channel
 $$;

@@ -20,7 +20,7 @@ begin
              cross join lateral (select gnomon_data.id_of('dlv', x.delivery_id) as id offset 0) as i
              order by gnomon_data.shard_of_id(i.id), i.id) as g
      cross join lateral (
-           select row(y.lane, y.shard, y.id, y.claim_id, null, null, null, null, null, null)::gnomon_data.settling as h
+           select row(y.lane, y.shard, y.id, y.claim_id, null, null, null, null, null)::gnomon_data.settling as h
              from gnomon_data.deliveries as y
             where y.lane = lane_number and y.shard = gnomon_data.shard_of_id(g.id) and y.id = g.id and y.claim_id = g.claim_id
               for no key update skip locked) as d;
@@ -36,7 +36,7 @@ begin
           from found as h where d.ctid = h.tid and d.lane = h.lane and d.shard = h.shard and d.id = h.id
      returning d.lane, d.shard, d.id, d.is_stopped
     )
-    select count(*), array_agg(row(b.lane, b.shard, b.id, null, 'cancelled', null, null, null, null, null)::gnomon_data.settling)
+    select count(*), array_agg(row(b.lane, b.shard, b.id, null, 'cancelled', null, null, null, null)::gnomon_data.settling)
              filter (where b.is_stopped)
       into released, stopped from back as b;
     if stopped is not null then

@@ -36,7 +36,7 @@ begin
           from unnest(outcomes) as o cross join lateral (select gnomon_data.id_of('dlv', o.delivery_id) as id offset 0) as i
          order by i.id, o.claim_id
     ), held as (
-        select g.lane, g.shard, g.id, g.provider_reference, g.detail, g.retry_after, m.ends_as, m.reason, m.is_counted,
+        select g.lane, g.shard, g.id, g.provider_reference, g.detail, g.retry_after, m.ends_as, m.reason,
                h.claim_id, h.is_stopped, h.expires_at_utc, h.attempt, h.first_claimed_at_utc
           from (select x.* from given as x order by x.shard, x.id) as g
          cross join lateral (
@@ -46,14 +46,13 @@ begin
     )
     select array_agg(case
             when h.ends_as is not null
-                then row(h.lane, h.shard, h.id, h.claim_id, h.ends_as, h.provider_reference, h.detail, null, h.reason, null)::gnomon_data.settling
+                then row(h.lane, h.shard, h.id, h.claim_id, h.ends_as, h.provider_reference, h.detail, null, h.reason)::gnomon_data.settling
             when h.is_stopped
-                then row(h.lane, h.shard, h.id, h.claim_id, 'cancelled', h.provider_reference, h.detail, null, h.reason, null)::gnomon_data.settling
+                then row(h.lane, h.shard, h.id, h.claim_id, 'cancelled', h.provider_reference, h.detail, null, h.reason)::gnomon_data.settling
             else (select case when n.why_none is not null
                       then row(h.lane, h.shard, h.id, h.claim_id, gnomon_data.out_of_tries(h.lane), h.provider_reference,
-                               concat_ws('; ', h.detail, n.why_none), null, h.reason, null)::gnomon_data.settling
-                      else row(h.lane, h.shard, h.id, h.claim_id, 'retry', h.provider_reference, h.detail, n.at_utc, h.reason,
-                               not h.is_counted)::gnomon_data.settling end
+                               concat_ws('; ', h.detail, n.why_none), null, h.reason)::gnomon_data.settling
+                      else row(h.lane, h.shard, h.id, h.claim_id, 'retry', h.provider_reference, h.detail, n.at_utc, h.reason)::gnomon_data.settling end
                     from gnomon_data.next_attempt(h.lane, h.attempt, h.reason, h.retry_after, h.first_claimed_at_utc, h.expires_at_utc, now_utc) as n) end)
       into settled from held as h;
     select array_agg(s) filter (where s.next_ready_at_utc is null), array_agg(s) filter (where s.next_ready_at_utc is not null)
@@ -62,7 +61,7 @@ begin
         perform gnomon_data.end_deliveries(ends, now_utc);
     end if;
     if retries is not null then
-        if true = any (select r.is_uncounted from unnest(retries) as r) then
+        if 'unauthorised' = any (select r.reason from unnest(retries) as r) then
             perform gnomon_data.note_unauthorised(retries, now_utc);
         end if;
         groups := gnomon_data.postpone_deliveries(retries, now_utc);

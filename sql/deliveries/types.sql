@@ -11,10 +11,10 @@ comment on type gnomon.claimed is
 
 create type gnomon_data.settling as (
     lane smallint, shard smallint, id uuid, claim_id uuid, outcome text, provider_reference text, detail text,
-    next_ready_at_utc timestamptz, reason text, is_uncounted boolean
+    next_ready_at_utc timestamptz, reason text
 );
 comment on type gnomon_data.settling is
-    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome. is_uncounted: the attempt does not count.';
+    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome. reason: see meaning_of.';
 
 create type gnomon_data.order_group as (lane smallint, shard smallint, user_id text, channel text);
 comment on type gnomon_data.order_group is 'Deliveries that keep their order among themselves.';

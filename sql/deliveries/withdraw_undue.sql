@@ -27,7 +27,7 @@ begin
     scheduled_at_utc := first.scheduled_at_utc;
     due_at_utc := first.due_at_utc;
     nominal_local := first.nominal_local;
-    perform gnomon_data.end_deliveries(array_agg(row(d.lane, d.shard, d.id, null, 'cancelled', null, 'withdrawn before it was due', null, null, null)::gnomon_data.settling
+    perform gnomon_data.end_deliveries(array_agg(row(d.lane, d.shard, d.id, null, 'cancelled', null, 'withdrawn before it was due', null, null)::gnomon_data.settling
                 order by d.shard, d.id), now_utc)
        from unnest(locked) as d;
     perform gnomon_data.log_day('occurrence_log', now_utc);

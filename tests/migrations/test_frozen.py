@@ -14,7 +14,7 @@ from gnomon.files import migrations_folder, sql_folder
 RELEASED: Final = {
     "0001_first": "a71795c16090ca3498c27ff5af756e345a3c1b1d0e098a9a727bd0ee4d83b037",
     "0002_time_complete": "b67a933b555d0de43616f951a4aec9225313ca8c1f96bc06fdf13f53b44fc3b6",
-    "0003_engine_at_scale": "9f49f7ba37a3bd3f32c7d7e5b6adcd2328aaf0153e75c98895d2af93081d9b67",
+    "0003_engine_at_scale": "2623420e200f5d22421d6d7536eb1382479fe659b9fdf3a93218e659b636d478",
 }
 
 

@@ -158,9 +158,9 @@ async def _write_shard(
 
 def _add(made: _Rows, shard: int, user_id: bytes, chosen: Iterable[Pattern], now_utc: datetime) -> None:
     """The rows of one user. An id is laid out as gnomon_data.new_id does it."""
-    head = b"%012x70%02x" % (int(now_utc.timestamp() * 1000), shard)
+    now_ms = int(now_utc.timestamp() * 1000)
     for place, pattern in enumerate(chosen):
-        schedule_id = head + b"8" + os.urandom(8).hex().encode()[1:]
+        schedule_id = new_id(now_ms, 0, shard)
         key = b"pill-%d" % place if pattern.is_recurring else _NULL
         made.schedules.append(b"%d\t%b\t%b\t%b\t%b\n" % (shard, schedule_id, user_id, key, pattern.rest))
         if pattern.is_recurring:
@@ -190,3 +190,8 @@ async def copy_lines(connection: Connection, statement: str, lines: Sequence[byt
 def shard_of(user_id: bytes) -> int:
     """As gnomon_data.shard_of has it."""
     return hashlib.sha256(user_id).digest()[0] & (SHARDS - 1)
+
+
+def new_id(at_ms: int, lane: int, shard: int) -> bytes:
+    """As gnomon_data.new_id lays it out."""
+    return b"%012x7%x%02x8%b" % (at_ms, lane, shard, os.urandom(8).hex().encode()[1:])

@@ -5,7 +5,6 @@ writes them: of one-shots that have fired, so that no schedule is left of them.
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from gnomon.bench.calm import FILLED, vacuum
-from gnomon.bench.fill import COPY_TIMERS, NOTE, SHARDS, copy_lines, shard_of
+from gnomon.bench.fill import COPY_TIMERS, NOTE, SHARDS, copy_lines, new_id, shard_of
 from gnomon.bench.patterns import Pattern, read_patterns
 from gnomon.bench.race import accept
 from gnomon.database.call import one, rows
@@ -85,12 +84,12 @@ async def _write_shard(connection: Connection, shard: int, numbers: Sequence[int
     for first in range(0, len(numbers), _AT_ONCE):
         for number in numbers[first : first + _AT_ONCE]:
             user = b"wave_%d" % number
-            schedule_id = _new_id(due_ms, 0, shard)
+            schedule_id = new_id(due_ms, 0, shard)
             schedules.append(b"%d\t%b\t%b\t\\N\t%b\n" % (shard, schedule_id, user, pattern.rest))
             timers.append(
                 b"%b\t%b\t%b\t%b\t%d\t%d\t1\n" % (pattern.fire_at, pattern.fire_at, pattern.stamp, schedule_id, shard, _BULK)
             )
-            ids = [_new_id(due_ms, lane, shard) for lane in (_BULK, 0, 0)]
+            ids = [new_id(due_ms, lane, shard) for lane in (_BULK, 0, 0)]
             words = (ids[0], CHANNEL.encode(), at, at, ids[1], ids[2], user, at, at, at)
             deliveries.append(b"%d\t%d\t%b\t%b\t%b\t%b\t%b\t%b\t%b\twave\t1\t%b\t%b\t%b\n" % (_BULK, shard, *words))
         await asyncio.sleep(0)
@@ -101,8 +100,3 @@ async def _write_shard(connection: Connection, shard: int, numbers: Sequence[int
         await copy_lines(connection, _COPY_DELIVERIES, deliveries)
         if numbers:
             await connection.execute(NOTE, (wave.at_utc.date(), shard, len(numbers)))
-
-
-def _new_id(at_ms: int, lane: int, shard: int) -> bytes:
-    """As gnomon_data.new_id lays it out."""
-    return b"%012x7%x%02x8%b" % (at_ms, lane, shard, os.urandom(8).hex().encode()[1:])

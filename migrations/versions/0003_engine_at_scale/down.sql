@@ -40,7 +40,7 @@ alter table gnomon_data.delivery_log drop column reason;
 comment on type gnomon.delivery_outcome is 'What became of an attempt: outcome is sent, retry, failed or unknown.';
 comment on type gnomon_data.settling is
     'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome.';
-alter type gnomon_data.settling drop attribute reason, drop attribute is_uncounted;
+alter type gnomon_data.settling drop attribute reason;
 
 -- Reschedule by label, user or template: what the sweep has not come to yet stays as it was.
 comment on type gnomon.operation is

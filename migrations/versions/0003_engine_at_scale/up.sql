@@ -121,9 +121,9 @@ comment on type gnomon.operation is
 
 -- Outcomes: why an attempt ended as it did, and bulk that runs out of attempts or time. Days that exist were made apart and
 -- attached, so the constraint is each one's own as well; one that upkeep has detached and not dropped yet may be attached again.
-alter type gnomon_data.settling add attribute reason text, add attribute is_uncounted boolean;
+alter type gnomon_data.settling add attribute reason text;
 comment on type gnomon_data.settling is
-    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome. is_uncounted: the attempt does not count.';
+    'An outcome on its way into the table; next_ready_at_utc for a retry, null when the delivery ends with the outcome. reason: see meaning_of.';
 comment on type gnomon.delivery_outcome is
     'What became of an attempt: outcome is sent, retry, failed or unknown; or says why: gone, refused, throttled, transient, unclear, unauthorised.';
 alter table gnomon_data.delivery_log add column reason text;

@@ -20,7 +20,7 @@ from tests.support.given import rows
 
 #: Rules a run: four parts, so that the processes of a run share them.
 _PARTS: Final = 4
-_RULES: Final = 3_000
+_RULES: Final = 5_000
 _LONG_RULES: Final = 75_000
 _BATCH: Final = 500
 _COUNT: Final = 4

@@ -13,7 +13,7 @@ begin
     perform gnomon_data.log_day('events', now_utc);
     perform d.id
        from (select x.* from unnest(retries) as x
-              where gnomon_data.keeps_order(x.lane) and x.next_ready_at_utc > now_utc + interval '60 s' and x.is_uncounted is not true
+              where gnomon_data.keeps_order(x.lane) and x.next_ready_at_utc > now_utc + interval '60 s' and x.reason is distinct from 'unauthorised'
               order by x.shard, x.id) as r
       cross join lateral (
             select y.id from gnomon_data.deliveries as y
@@ -25,8 +25,8 @@ begin
     ), moved as (
         update gnomon_data.deliveries as d
            set ready_at_utc = greatest(r.next_ready_at_utc, now_utc), claim_id = null, claimed_until_utc = null,
-               attempt = case when r.is_uncounted then d.attempt - 1 else d.attempt end,
-               has_given_way = d.has_given_way or r.next_ready_at_utc > now_utc + interval '60 s' and r.is_uncounted is not true
+               attempt = case when r.reason = 'unauthorised' then d.attempt - 1 else d.attempt end,
+               has_given_way = d.has_given_way or r.next_ready_at_utc > now_utc + interval '60 s' and r.reason is distinct from 'unauthorised'
           from found as r
          where d.ctid = r.tid and d.lane = r.lane and d.shard = r.shard and d.id = r.id
      returning d.lane, d.shard, d.id, d.user_id, d.channel, d.schedule_id, d.attempt, d.has_given_way, r.detail, r.reason, r.next_ready_at_utc

@@ -17,7 +17,7 @@ begin
     select array_agg(n.p) into next_ones
       from (select distinct g.* from unnest(groups) as g order by 1, 2, 3, 4) as g
      cross join lateral (
-           select row(p.lane, p.shard, p.id, null, null, null, null, null, null, null)::gnomon_data.settling as p
+           select row(p.lane, p.shard, p.id, null, null, null, null, null, null)::gnomon_data.settling as p
              from gnomon_data.deliveries as p
             where p.lane = g.lane and p.shard = g.shard and p.user_id = g.user_id and p.channel = g.channel
               and p.ready_at_utc = 'infinity'

@@ -45,7 +45,7 @@ begin
      where l.notification_id = current_id and l.first_claimed_at_utc is not null;
     perform pg_notify('gnomon_stop', gnomon_data.id_text('dlv', l.id)) from unnest(locked) as l
       where l.claim_id is not null and gnomon_data.setting('notify', 'on') = 'on';
-    perform gnomon_data.end_deliveries(array_agg(row(l.lane, l.shard, l.id, null, 'cancelled', null, null, null, null, null)::gnomon_data.settling
+    perform gnomon_data.end_deliveries(array_agg(row(l.lane, l.shard, l.id, null, 'cancelled', null, null, null, null)::gnomon_data.settling
                 order by l.shard, l.id), now_utc)
        from unnest(locked) as l where l.claim_id is null having count(*) > 0;
     perform gnomon_data.log_day('occurrence_log', now_utc);

@@ -4,12 +4,10 @@ as $$
 declare
     known_id constant uuid := gnomon_data.id_of('op', operation_id);
     found constant gnomon.operation := gnomon.find_operation(operation_id);
-    refused record;
+    refused_count constant bigint := (select coalesce(sum(r.refused_count), 0) from gnomon_data.mass_refusals as r where r.operation_id = known_id);
 begin
-    select coalesce(sum(r.refused_count), 0)::bigint as refused_count into refused
-      from gnomon_data.mass_refusals as r where r.operation_id = known_id;
     return row(found.operation_id, found.kind, found.scope, found.name, found.value, found.status, found.swept_count, found.walked,
-        found.created_at_utc, found.done_at_utc, (select o.change from gnomon_data.operations as o where o.id = known_id), refused.refused_count,
+        found.created_at_utc, found.done_at_utc, (select o.change from gnomon_data.operations as o where o.id = known_id), refused_count,
         coalesce((select jsonb_agg(e.value) from (
             select x.value from (select r.examples from gnomon_data.mass_refusals as r where r.operation_id = known_id limit 5) as r
              cross join lateral jsonb_array_elements(r.examples) as x limit 5) as e), '[]'))::gnomon.operation_details;
